@@ -21,8 +21,17 @@ Result<std::unique_ptr<Device>> openDevice(const DeviceOptions &options,
   if (stage >= net.stages.size())
     return failf(Code::InvalidArgument, "stage is %zu, the net has %zu", stage,
                  net.stages.size());
-  if (options.kind == DeviceOptions::Kind::Emulator)
-    return upcast(EmulatorDevice::open(model, net, stage, options.threads));
+  bool isAdversarial = options.order == DeviceOptions::Order::Adversarial;
+  if (options.kind == DeviceOptions::Kind::Emulator) {
+    auto device = EmulatorDevice::open(model, net, stage, options.threads);
+    if (device && isAdversarial)
+      (*device)->setOrder(emulator::adversarialOrder(options.orderSeed));
+    return upcast(std::move(device));
+  }
+  if (isAdversarial)
+    return fail(Code::InvalidArgument,
+                "an adversarial order needs the emulator: on bmrt the machine "
+                "decides which engine goes first");
   BmrtOptions bmrt{options.bmrtLibrary, options.timeLimitSeconds};
   if (bmrt.library.empty())
     if (const char *path = std::getenv("WEFT_BMRT_LIB"))

@@ -58,6 +58,13 @@ struct DeviceOptions {
   double timeLimitSeconds = 300;
   /// Threads that the emulator uses; 0: one a processor.
   unsigned threads = 0;
+  /// Which commands of the two engines go first on the emulator where their
+  /// waits leave it open: always the same, or as orderSeed says
+  /// (emulator::adversarialOrder). Outputs depend on it where waits are
+  /// missing.
+  enum class Order { Program, Adversarial };
+  Order order = Order::Program;
+  uint64_t orderSeed = 0;
 };
 
 /// Makes stage `stage` of `net` ready. `model` is shared, `net` belongs to it.

@@ -97,7 +97,8 @@ Status EmulatorDevice::launch(size_t index) {
       taps.push_back(tap);
       taps.back().group -= subNet.firstGroup;
     }
-  Result<emulator::RunStats> stats = machine->run(*programs[index], taps);
+  Result<emulator::RunStats> stats =
+      machine->run(*programs[index], taps, theOrder);
   if (!stats)
     return stats.status();
   theStats.tiuCommands += stats->tiuCommands;

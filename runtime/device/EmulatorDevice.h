@@ -31,6 +31,8 @@ public:
 
   /// Calls `taps` during every following run.
   void setTaps(std::vector<emulator::Tap> taps) { theTaps = std::move(taps); }
+  /// Which engine goes first, in every following run.
+  void setOrder(emulator::Order order) { theOrder = order; }
   /// Counts of the last successful run.
   const emulator::RunStats &stats() const { return theStats; }
   /// Host memory behind `bytes` bytes at a DRAM address of the stage; nullptr
@@ -57,6 +59,7 @@ private:
   /// One a sub-net, null for one of the host; made by the first run.
   std::vector<std::unique_ptr<emulator::Program>> programs;
   std::vector<emulator::Tap> theTaps;
+  emulator::Order theOrder;
   emulator::RunStats theStats;
 };
 

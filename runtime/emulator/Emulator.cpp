@@ -3,6 +3,7 @@
 #include "runtime/emulator/Machine.h"
 #include "runtime/emulator/gdma/Gdma.h"
 #include "runtime/emulator/tiu/Tiu.h"
+#include "runtime/numeric/SplitMix64.h"
 
 #include <algorithm>
 #include <cstring>
@@ -84,32 +85,66 @@ struct Program::Step {
 
 namespace {
 
+/// Says which engine goes on when both could: an index of `streams`.
+class TurnTaker {
+public:
+  TurnTaker(Order order, size_t group)
+      : schedule(order.schedule), random(numeric::mixBits(order.seed) + group) {
+  }
+
+  /// `last`: the engine of the command before.
+  unsigned choose(unsigned last) {
+    switch (schedule) {
+    case Schedule::InTurn:
+      return last;
+    case Schedule::GdmaFirst:
+      return 1;
+    case Schedule::TiuFirst:
+      return 0;
+    case Schedule::Alternating:
+      return chosen = 1 - chosen;
+    case Schedule::Random:
+      break;
+    }
+    if (left-- == 0) {
+      uint64_t bits = numeric::nextRandom(random);
+      chosen = bits & 1;
+      // Up to 64 commands, short stretches as often as long ones.
+      left = (bits >> 8) % (uint64_t(1) << (bits >> 1) % 7);
+    }
+    return chosen;
+  }
+
+private:
+  Schedule schedule;
+  uint64_t random;
+  unsigned chosen = 0; ///< before
+  uint64_t left = 0;   ///< Random: how often `chosen` stays the same
+};
+
 /// Runs one group: each engine in order, a command when the other engine has
 /// reached its cmd_id_dep.
 class GroupRun {
 public:
   GroupRun(Emulator &emulator, Machine &machine, size_t group,
            const Program::Group &steps, std::vector<const Tap *> taps,
-           Schedule schedule, RunStats &stats)
+           Order order, RunStats &stats)
       : emulator(emulator), machine(machine), group(group),
-        taps(std::move(taps)), schedule(schedule), stats(stats),
+        taps(std::move(taps)), turns(order, group), stats(stats),
         streams{&steps.tiu, &steps.gdma} {}
 
   Status run() {
-    for (;;) {
-      bool moved = false;
-      unsigned first = schedule == Schedule::TiuFirst ? 0 : 1;
-      for (unsigned engine : {first, 1 - first})
-        while (isReady(engine)) {
-          WEFT_TRY(step(engine));
-          moved = true;
-          if (schedule == Schedule::Alternating)
-            break;
-        }
-      if (next[0] == streams[0]->size() && next[1] == streams[1]->size())
+    for (unsigned last = 1;;) {
+      bool ready[2] = {isReady(0), isReady(1)};
+      if (ready[0] && ready[1])
+        last = turns.choose(last);
+      else if (ready[0] || ready[1])
+        last = ready[0] ? 0 : 1;
+      else if (next[0] == streams[0]->size() && next[1] == streams[1]->size())
         return Status::ok();
-      if (!moved)
+      else
         return deadlock();
+      WEFT_TRY(step(last));
     }
   }
 
@@ -163,7 +198,7 @@ private:
   Machine &machine;
   size_t group;
   std::vector<const Tap *> taps; // sorted by engine and id
-  Schedule schedule;
+  TurnTaker turns;
   RunStats &stats;
   const std::vector<Program::Step> *streams[2];
   size_t next[2] = {0, 0}; // commands completed
@@ -218,6 +253,12 @@ const uint8_t *Emulator::localMemory() const { return machine->local(); }
 uint8_t *Emulator::staticMemory() { return machine->statics(); }
 uint8_t *Emulator::l2Memory() { return machine->l2(); }
 
+Order adversarialOrder(uint64_t number) {
+  if (number < 2)
+    return {number == 0 ? Schedule::TiuFirst : Schedule::GdmaFirst};
+  return {Schedule::Random, number};
+}
+
 Program::Program() = default;
 Program::~Program() = default;
 
@@ -241,17 +282,15 @@ Emulator::prepare(const std::vector<CommandGroup> &groups) {
 }
 
 Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
-                               const std::vector<Tap> &taps,
-                               Schedule schedule) {
+                               const std::vector<Tap> &taps, Order order) {
   Result<std::unique_ptr<Program>> program = prepare(groups);
   if (!program)
     return program.status();
-  return run(**program, taps, schedule);
+  return run(**program, taps, order);
 }
 
 Result<RunStats> Emulator::run(const Program &program,
-                               const std::vector<Tap> &taps,
-                               Schedule schedule) {
+                               const std::vector<Tap> &taps, Order order) {
   const std::vector<Program::Group> &groups = program.groups;
   for (const Tap &tap : taps) {
     const auto *list = tap.group >= groups.size()  ? nullptr
@@ -265,9 +304,9 @@ Result<RunStats> Emulator::run(const Program &program,
   }
   RunStats stats;
   for (size_t i = 0; i < groups.size(); ++i)
-    WEFT_TRY(GroupRun(*this, *machine, i, groups[i], tapsOf(taps, i), schedule,
-                      stats)
-                 .run());
+    WEFT_TRY(
+        GroupRun(*this, *machine, i, groups[i], tapsOf(taps, i), order, stats)
+            .run());
   return stats;
 }
 

@@ -54,10 +54,22 @@ struct RunStats {
 /// Which engine goes on when both could. On the chip either may: a program
 /// whose waits are complete computes the same under every schedule.
 enum class Schedule : uint8_t {
-  GdmaFirst,   ///< GDMA as far ahead as its waits let it
-  TiuFirst,    ///< TIU as far ahead as its waits let it
+  InTurn,      ///< GDMA until it must wait, then TIU until it must, and so on
+  GdmaFirst,   ///< TIU does only what GDMA waits for
+  TiuFirst,    ///< GDMA does only what TIU waits for
   Alternating, ///< one command of each in turn
+  Random,      ///< stretches of random length, by a seed
 };
+
+struct Order {
+  Schedule schedule = Schedule::InTurn;
+  uint64_t seed = 0; ///< of Schedule::Random
+};
+
+/// Orders that look for missing waits: 0 is TiuFirst, 1 GdmaFirst, each greater
+/// number another random one. Of two commands without an order between them
+/// one is first under 0 and the other under 1.
+Order adversarialOrder(uint64_t number);
 
 class Emulator;
 
@@ -142,12 +154,10 @@ public:
   /// Runs the groups of a program of this emulator in order. Local memory keeps
   /// its contents between runs.
   rt::Result<RunStats> run(const Program &program,
-                           const std::vector<Tap> &taps = {},
-                           Schedule schedule = Schedule::GdmaFirst);
+                           const std::vector<Tap> &taps = {}, Order order = {});
   /// Prepares and runs.
   rt::Result<RunStats> run(const std::vector<CommandGroup> &groups,
-                           const std::vector<Tap> &taps = {},
-                           Schedule schedule = Schedule::GdmaFirst);
+                           const std::vector<Tap> &taps = {}, Order order = {});
 
   /// Executes one command at once, ids ignored. For tests against other
   /// emulators.

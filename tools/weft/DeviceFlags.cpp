@@ -4,6 +4,7 @@ using namespace weft;
 
 void cli::addDeviceFlags(CLI::App &command, rt::DeviceOptions &options) {
   using Kind = rt::DeviceOptions::Kind;
+  using Order = rt::DeviceOptions::Order;
   command
       .add_option_function<std::string>(
           "--device",
@@ -35,4 +36,30 @@ void cli::addDeviceFlags(CLI::App &command, rt::DeviceOptions &options) {
       ->type_name("N")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  CLI::Option *seed =
+      command
+          .add_option(
+              "--order-seed", options.orderSeed,
+              "Which adversarial order: 0 (default) lets TIU run as far ahead "
+              "as its waits allow, 1 GDMA, each other number is another "
+              "random order")
+          ->type_name("N")
+          ->check(CLI::NonNegativeNumber);
+  CLI::Option *order =
+      command
+          .add_option_function<std::string>(
+              "--order",
+              [&options](const std::string &name) {
+                if (name != "program" && name != "adversarial")
+                  throw CLI::ValidationError(
+                      "--order",
+                      "'" + name + "' is neither program nor adversarial");
+                options.order =
+                    name == "program" ? Order::Program : Order::Adversarial;
+              },
+              "Which engine of the emulator goes on where the waits of their "
+              "commands leave it open: program (default: always the same) or "
+              "adversarial, which changes outputs if a wait is missing")
+          ->type_name("NAME");
+  seed->needs(order);
 }

@@ -9,8 +9,8 @@
 
 namespace weft::cli {
 
-/// Adds --device, --bmrt-lib, --time-limit and --threads; `options` must
-/// outlive parsing.
+/// Adds --device, --bmrt-lib, --time-limit, --threads, --order and
+/// --order-seed; `options` must outlive parsing.
 void addDeviceFlags(CLI::App &command, rt::DeviceOptions &options);
 
 } // namespace weft::cli

@@ -169,10 +169,12 @@ openBmodel(const RunRequest &request) {
 
 /// Options that choose among devices and nets mean nothing to a program.
 static rt::Status refuseOptions(const RunRequest &request) {
-  const char *option = request.device.kind == rt::DeviceOptions::Kind::Bmrt
-                           ? "--device bmrt"
-                       : !request.net.empty() ? "--net"
-                                              : nullptr;
+  const char *option =
+      request.device.kind == rt::DeviceOptions::Kind::Bmrt ? "--device bmrt"
+      : request.device.order == rt::DeviceOptions::Order::Adversarial
+          ? "--order adversarial"
+      : !request.net.empty() ? "--net"
+                             : nullptr;
   return option ? rt::fail(rt::Code::InvalidArgument,
                            request.model +
                                ": a program of vector operations "

@@ -138,7 +138,7 @@ ProgramRunner::runUnder(const codegen::EncodedProgram &program,
   for (const codegen::CommandGroup &group : program.groups)
     groups.push_back({group.tiu.data(), group.tiu.size(), group.gdma.data(),
                       group.gdma.size()});
-  auto stats = (*emulator)->run(groups, {}, schedule);
+  auto stats = (*emulator)->run(groups, {}, {schedule});
   EXPECT_TRUE(stats.isOk()) << stats.status().message();
   for (auto attribute : net.getOutputs().getAsRange<ppl::IoAttr>()) {
     auto begin =

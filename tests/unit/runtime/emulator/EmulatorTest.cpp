@@ -113,32 +113,54 @@ TEST_F(EmulatorRun, enginesWaitForEachOtherAndTapsSeeEachStep) {
   EXPECT_EQ(stats->dramWriteBytes, 0u);
 }
 
-/// What lies at lane offset 0 after an addition (TIU) and a fill (GDMA) with
+/// What lies at lane offset 0 after an addition (TIU) and fills (GDMA) with
 /// these waits.
-static float finalValue(Schedule schedule, uint64_t addWaits,
-                        uint64_t fillWaits) {
+static float finalValue(Order order, uint64_t addWaits,
+                        const std::vector<uint64_t> &fillWaits) {
   Buffer tiu, gdma;
   addOne(tiu, addWaits);
-  fill(gdma, fillWaits, 0, 0x08000000, 0x40000000); // 2.0
+  for (uint64_t waits : fillWaits)
+    fill(gdma, waits, 0, 0x08000000, 0x40000000); // 2.0
   tiu.end(isa::Engine::Tiu);
   gdma.end(isa::Engine::Gdma);
   std::unique_ptr<Emulator> emulator = *Emulator::create(chips::bm1684x);
   auto stats = emulator->run({{tiu.bytes.data(), tiu.bytes.size(),
                                gdma.bytes.data(), gdma.bytes.size()}},
-                             {}, schedule);
+                             {}, order);
   EXPECT_TRUE(stats) << stats.status().message();
   return emulator->readLocal(LocalTensor())->as<float>()[0];
 }
 
-TEST(EmulatorSchedule, AMissingWaitShowsInOneOfThem) {
-  for (Schedule schedule :
-       {Schedule::GdmaFirst, Schedule::TiuFirst, Schedule::Alternating}) {
-    EXPECT_EQ(finalValue(schedule, 1, 0), 3.0f); // add after fill
-    EXPECT_EQ(finalValue(schedule, 0, 1), 2.0f); // fill after add
+TEST(EmulatorOrder, aMissingWaitShowsInOneOfThem) {
+  for (Schedule schedule : {Schedule::InTurn, Schedule::GdmaFirst,
+                            Schedule::TiuFirst, Schedule::Alternating}) {
+    EXPECT_EQ(finalValue({schedule}, 1, {0}), 3.0f); // add after fill
+    EXPECT_EQ(finalValue({schedule}, 0, {1}), 2.0f); // fill after add
   }
-  EXPECT_EQ(finalValue(Schedule::GdmaFirst, 0, 0), 3.0f);
-  EXPECT_EQ(finalValue(Schedule::Alternating, 0, 0), 3.0f);
-  EXPECT_EQ(finalValue(Schedule::TiuFirst, 0, 0), 2.0f);
+  EXPECT_EQ(finalValue({Schedule::GdmaFirst}, 0, {0}), 3.0f);
+  EXPECT_EQ(finalValue({Schedule::Alternating}, 0, {0}), 3.0f);
+  EXPECT_EQ(finalValue({Schedule::TiuFirst}, 0, {0}), 2.0f);
+}
+
+TEST(EmulatorOrder, theOtherEngineDoesOnlyWhatIsWaitedFor) {
+  // The addition waits for the first fill; the second one may go either way.
+  EXPECT_EQ(finalValue({Schedule::InTurn}, 1, {0, 0}), 3.0f);
+  EXPECT_EQ(finalValue({Schedule::GdmaFirst}, 1, {0, 0}), 3.0f);
+  EXPECT_EQ(finalValue({Schedule::TiuFirst}, 1, {0, 0}), 2.0f);
+}
+
+TEST(EmulatorOrder, adversarialOnesBeginWithTheExtremes) {
+  EXPECT_EQ(finalValue(adversarialOrder(0), 0, {0}), 2.0f);
+  EXPECT_EQ(finalValue(adversarialOrder(1), 0, {0}), 3.0f);
+  size_t addsFirst = 0;
+  for (uint64_t number = 2; number < 66; ++number) {
+    float value = finalValue(adversarialOrder(number), 0, {0});
+    EXPECT_EQ(finalValue(adversarialOrder(number), 0, {0}), value);
+    EXPECT_EQ(finalValue(adversarialOrder(number), 0, {1}), 2.0f);
+    addsFirst += value == 2.0f;
+  }
+  EXPECT_GT(addsFirst, 16u);
+  EXPECT_LT(addsFirst, 48u);
 }
 
 TEST_F(EmulatorRun, deadlockIsReported) {
