@@ -61,7 +61,7 @@ class Rules(unittest.TestCase):
         model = DATA / "vendor-bmodels" / "tiny_f32.bmodel"
         result = weft("info", model, "--check", text="")
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stdout.decode(), r"hardware rules: 0 of \d+ commands break one\n$")
+        self.assertRegex(result.stdout.decode(), r"hardware rules: 0 of \d+ commands break one\nraces: 0 waits are missing")
         with tempfile.TemporaryDirectory() as folder:
             broken = pathlib.Path(folder) / "broken.bmodel"
             text = weft("disasm", model, text="").stdout.decode()

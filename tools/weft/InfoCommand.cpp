@@ -10,6 +10,7 @@
 #include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/ProgramListing.h"
+#include "tools/weft/RaceListing.h"
 #include "tools/weft/TensorListing.h"
 
 #include <nlohmann/json.hpp>
@@ -191,6 +192,7 @@ static ExitCode infoCommand(const InfoFlags &flags) {
   if (!json)
     return reportError(json.status());
   Violations violations;
+  bool hasRaces = false;
   if (flags.check) {
     Result<Violations> found = checkRules(*model);
     if (!found)
@@ -199,9 +201,14 @@ static ExitCode infoCommand(const InfoFlags &flags) {
     (*json)["rules"] = {{"commands", violations.commands},
                         {"broken", violations.broken},
                         {"violations", violations.texts}};
+    Result<Json> races = describeRaces(*model);
+    if (!races)
+      return reportError(races.status());
+    hasRaces = (*races)["missing_waits"] != 0;
+    (*json)["races"] = *std::move(races);
   }
   auto finish = [&](ExitCode printed) {
-    return printed == ExitCode::Ok && violations.broken != 0
+    return printed == ExitCode::Ok && (violations.broken != 0 || hasRaces)
                ? ExitCode::ComparisonFailed
                : printed;
   };
@@ -220,7 +227,7 @@ static ExitCode infoCommand(const InfoFlags &flags) {
               stageText(net.stages[s], (*json)["nets"][n]["stages"][s]);
   }
   if (flags.check)
-    text += violationText(violations);
+    text += violationText(violations) + raceListText((*json)["races"]);
   return finish(printText(text));
 }
 
@@ -237,6 +244,9 @@ void cli::addInfoCommand(Program &program) {
   command.add_flag(
       "--check", flags->check,
       "Also check every command against the hardware's rules and the areas of "
-      "its stage in DRAM; exit code 1 if one breaks a rule");
+      "its stage in DRAM, and that the engines wait for each other wherever "
+      "they "
+      "touch the same memory; exit code 1 if a rule is broken or a wait is "
+      "missing");
   command.add_flag("--json", flags->json, "Print as JSON");
 }

@@ -22,7 +22,7 @@ namespace weft::cli {
 enum class ExitCode : int {
   Ok = 0,
   /// `compare` ran and the values differ too much, or `info --check` found
-  /// commands that break a rule of the hardware.
+  /// commands that break a rule of the hardware or lack a wait.
   ComparisonFailed = 1,
   /// The user's input is wrong: option, file, data, device.
   UserError = 2,
