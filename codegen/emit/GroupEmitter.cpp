@@ -184,6 +184,10 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
               /*isLoad=*/true);
     return;
   }
+  if (auto phases = dyn_cast_or_null<tpu::RowPhasesOp>(move)) {
+    loadRowPhases(loc, phases, outer, local, piece, next, point.iteration);
+    return;
+  }
   Value global = globalPiece(loc, outer, stepsInDram(outer, move, {}), piece,
                              next, point.iteration);
   emitCall(builder, loc, isRepeated ? "dma.load_broadcast" : "dma.load",
@@ -193,6 +197,22 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
   if (isRepeated) // its one channel is in lane 0 as well
     local = makeTile(builder, loc, schedule, point, input);
   observe(builder, chip, *move, local, piece, next, point.iteration);
+}
+
+/// Brings a tile of phases, channel by channel of the image in DRAM.
+void GroupEmitter::loadRowPhases(Location loc, tpu::RowPhasesOp phases,
+                                 Value image, Value local, const Box &tile,
+                                 const Box *next, Value iteration) {
+  Dims steps = tpu::rowPhaseSteps(phases);
+  auto now = tpu::partsOf(phases, tile),
+       after = next ? tpu::partsOf(phases, *next) : now;
+  for (auto [part, partAfter] : llvm::zip_equal(now, after)) {
+    Value there = globalPiece(loc, image, steps, part.inRows,
+                              next ? &partAfter.inRows : nullptr, iteration);
+    Value here = makePiece(builder, loc, chip, local, tile, part.inPhases);
+    emitCall(builder, loc, "dma.load", {{"dst", here}, {"src", there}});
+  }
+  observe(builder, chip, *phases, local, tile, next, iteration);
 }
 
 /// Moves what a tile of bands, `tile`, has of the image in DRAM, band by band.

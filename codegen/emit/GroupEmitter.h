@@ -37,6 +37,9 @@ private:
   void loadInput(const SlicePoint &point, size_t buffer);
   void loadConstant(const SlicePoint &point, size_t buffer);
   void store(const SlicePoint &point, size_t output);
+  void loadRowPhases(mlir::Location loc, tpu::RowPhasesOp phases,
+                     mlir::Value image, mlir::Value local, const tpu::Box &tile,
+                     const tpu::Box *next, mlir::Value iteration);
   void emitBands(mlir::Location loc, tpu::BandsAttr bands, mlir::Value image,
                  mlir::Value local, const tpu::Box &tile, const tpu::Box *next,
                  mlir::Value iteration, bool isLoad);

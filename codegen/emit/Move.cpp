@@ -59,6 +59,7 @@ static LogicalResult emitArrange(Operation *operation, OpBuilder &builder,
 void weft::emit::addMove(GlobalEmitTable &table) {
   table["tpu.concat"] = emitMove;
   table["tpu.permute"] = emitMove;
+  table["tpu.row_phases"] = emitMove;
   table["tpu.to_bands"] = emitMove;
   table["tpu.from_bands"] = emitMove;
   table["tpu.arrange"] = emitArrange;

@@ -116,17 +116,35 @@ static bool sameBands(BandsAttr bands, Value inBands, const Box &a,
   return true;
 }
 
+/// The same of loads of phases.
+static bool samePhases(RowPhasesOp phases, const Box &a, const Box &b) {
+  auto partsA = partsOf(phases, a), partsB = partsOf(phases, b);
+  if (partsA.size() != partsB.size())
+    return false;
+  for (auto [partA, partB] : llvm::zip(partsA, partsB))
+    if (partA.inPhases.size != partB.inPhases.size ||
+        relative(a, partA.inPhases) != relative(b, partB.inPhases) ||
+        relative(partA.inPhases, partA.inRows) !=
+            relative(partB.inPhases, partB.inRows))
+      return false;
+  return true;
+}
+
 bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a,
                            const SliceState &b) {
   const GroupView &view = schedule.view;
   for (size_t i = 0; i < view.valueCount(); ++i)
     if (a.plan.tiles[i].size != b.plan.tiles[i].size)
       return false;
-  for (auto [i, move] : llvm::enumerate(view.loadMoves))
+  for (auto [i, move] : llvm::enumerate(view.loadMoves)) {
     if (auto load = dyn_cast_or_null<ToBandsOp>(move);
         load && !sameBands(load.getBands(), load.getOutput(), a.plan.tiles[i],
                            b.plan.tiles[i], /*onlyOwn=*/false))
       return false;
+    if (auto phases = dyn_cast_or_null<RowPhasesOp>(move);
+        phases && !samePhases(phases, a.plan.tiles[i], b.plan.tiles[i]))
+      return false;
+  }
   for (auto [i, move] : llvm::enumerate(view.storeMoves))
     if (auto store = dyn_cast_or_null<FromBandsOp>(move);
         store && !sameBands(store.getBands(), store.getInput(),

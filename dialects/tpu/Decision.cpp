@@ -145,7 +145,8 @@ CauseAttr tpu::causeInDram(Operation *op) {
   rt::Cause cause =
       TypeSwitch<Operation *, rt::Cause>(op)
           .Case<ReshapeOp>([](auto) { return rt::Cause::Reshape; })
-          .Case<PermuteOp, ArrangeOp>([](auto) { return rt::Cause::Turn; })
+          .Case<PermuteOp, RowPhasesOp, ArrangeOp>(
+              [](auto) { return rt::Cause::Turn; })
           .Case<ConcatOp, SliceOp>([](auto) { return rt::Cause::Parts; })
           .Case<MatMulOp>([](auto) { return rt::Cause::Product; })
           .Case<GatherOp, ScatterOp>([](auto) { return rt::Cause::Indices; })

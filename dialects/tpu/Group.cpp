@@ -85,13 +85,14 @@ LogicalResult BandsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// Whether a transfer of the group does `op`.
 static bool isMoveAtBorder(Operation &op) {
-  if (!llvm::isa<PermuteOp, ToBandsOp, FromBandsOp>(op))
+  if (!llvm::isa<PermuteOp, RowPhasesOp, ToBandsOp, FromBandsOp>(op))
     return false;
   bool isYielded = llvm::any_of(
       op.getUsers(), [](Operation *user) { return llvm::isa<YieldOp>(user); });
   if (auto argument = dyn_cast<BlockArgument>(op.getOperand(0)))
     return argument.hasOneUse() && !isYielded && !llvm::isa<FromBandsOp>(op);
-  return op.hasOneUse() && isYielded && !llvm::isa<ToBandsOp>(op) &&
+  return op.hasOneUse() && isYielded &&
+         !llvm::isa<RowPhasesOp, ToBandsOp>(op) &&
          asTileable(op.getOperand(0).getDefiningOp());
 }
 

@@ -232,11 +232,16 @@ GroupView weft::tpu::viewOps(const Chip &chip, ArrayRef<Operation *> ops) {
   return view;
 }
 
+/// Whether loads do what `op` does.
+static bool isLoadMove(Operation *op) {
+  return llvm::isa<PermuteOp, RowPhasesOp, ToBandsOp>(op);
+}
+
 Operation *weft::tpu::loadMoveOf(BlockArgument argument) {
   if (!argument.hasOneUse())
     return nullptr;
   Operation *reader = *argument.user_begin();
-  return llvm::isa<PermuteOp, ToBandsOp>(reader) ? reader : nullptr;
+  return isLoadMove(reader) ? reader : nullptr;
 }
 
 Operation *weft::tpu::storeMoveOf(Value yielded) {
@@ -246,7 +251,7 @@ Operation *weft::tpu::storeMoveOf(Value yielded) {
     return nullptr;
   // What a load moves is not moved again.
   Operation *before = maker->getOperand(0).getDefiningOp();
-  auto argument = llvm::isa<PermuteOp, ToBandsOp>(before)
+  auto argument = isLoadMove(before)
                       ? dyn_cast<BlockArgument>(before->getOperand(0))
                       : BlockArgument();
   return argument && loadMoveOf(argument) == before ? nullptr : maker;

@@ -151,6 +151,31 @@ SmallVector<BandPart> weft::tpu::bandPartsOf(BandsAttr bands, int64_t channels,
   return parts;
 }
 
+SmallVector<RowPhasesPart> weft::tpu::partsOf(RowPhasesOp op,
+                                              const Box &piece) {
+  Dims image = dimsOf(op.getInput());
+  int64_t phases = dimsOf(op.getOutput())[kAxisC] / image[kAxisC];
+  SmallVector<RowPhasesPart> parts;
+  for (int64_t c = piece.offset[kAxisC] / phases;
+       c * phases < piece.end(kAxisC); ++c) {
+    RowPhasesPart part{piece, {}};
+    int64_t begin = std::max(piece.offset[kAxisC], c * phases);
+    part.inPhases.offset[kAxisC] = begin;
+    part.inPhases.size[kAxisC] =
+        std::min(piece.end(kAxisC), (c + 1) * phases) - begin;
+    part.inRows = part.inPhases;
+    part.inRows.offset[kAxisC] = c * image[kAxisH] + begin - c * phases;
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+Dims weft::tpu::rowPhaseSteps(RowPhasesOp op) {
+  Dims image = denseSteps(dimsOf(op.getInput()));
+  return {image[kAxisN], image[kAxisH], image[kAxisH] * int64_t(op.getStep()),
+          1};
+}
+
 StridedCopy weft::tpu::copyOf(PieceAttr piece) {
   StridedCopy copy{piece.getFromOffset(), piece.getToOffset(), {}};
   for (auto [size, from, to] :
@@ -202,6 +227,20 @@ static StridedCopy copyOfPermute(PermuteOp op) {
   return copy;
 }
 
+/// A copy for all, with an axis for the phases.
+static StridedCopy copyOfRowPhases(RowPhasesOp op) {
+  Dims image = dimsOf(op.getInput()), result = dimsOf(op.getOutput()),
+       from = denseSteps(image), to = denseSteps(result);
+  int64_t phases = result[kAxisC] / image[kAxisC], step = op.getStep();
+  return {0,
+          0,
+          {{image[kAxisN], from[kAxisN], to[kAxisN]},
+           {image[kAxisC], from[kAxisC], phases * to[kAxisC]},
+           {phases, from[kAxisH], to[kAxisC]},
+           {result[kAxisH], step * from[kAxisH], to[kAxisH]},
+           {image[kAxisW], 1, 1}}};
+}
+
 /// Between an image and its bands, a copy a band.
 static SmallVector<OperandCopy> copiesOfBands(BandsAttr bands, Value image,
                                               Value inBands, bool toBands) {
@@ -237,6 +276,8 @@ SmallVector<OperandCopy> weft::tpu::copiesOf(Operation *op) {
     return {{0, copyOfSlice(slice)}};
   if (auto permute = dyn_cast<PermuteOp>(op))
     return {{0, copyOfPermute(permute)}};
+  if (auto phases = dyn_cast<RowPhasesOp>(op))
+    return {{0, copyOfRowPhases(phases)}};
   SmallVector<OperandCopy> copies;
   if (auto arrange = dyn_cast<ArrangeOp>(op))
     for (auto piece : arrange.getPieces().getAsRange<PieceAttr>())
@@ -320,6 +361,24 @@ LogicalResult FromBandsOp::verify() {
     return emitOpError("the bands lack the last of ")
            << getBands().getHeight() << " rows";
   return verifyBands(*this, getBands(), getOutput(), getInput());
+}
+
+LogicalResult RowPhasesOp::verify() {
+  Dims image = dimsOf(getInput()), result = dimsOf(getOutput());
+  if (result[kAxisN] != image[kAxisN] || result[kAxisW] != image[kAxisW] ||
+      result[kAxisC] % image[kAxisC] != 0) // (C1)
+    return emitOpError("the result must have n and w of the input, and a "
+                       "multiple of its ")
+           << image[kAxisC] << " channels";
+  int64_t step = getStep(), last = 0, phases = result[kAxisC] / image[kAxisC];
+  if (step < 1 || llvm::MulOverflow(step, result[kAxisH] - 1, last) ||
+      last > image[kAxisH] - phases) // (C2)
+    return emitOpError("step must be at least 1, and ")
+           << result[kAxisH] << " rows of " << phases << " channels, " << step
+           << " apart, must lie in an input of " << image[kAxisH] << " rows";
+  if (elementOf(getInput()) != elementOf(getOutput())) // (C3)
+    return emitOpError("input and output must have one element type");
+  return success();
 }
 
 LogicalResult ClearRowsOp::verify() {

@@ -39,6 +39,18 @@ struct BandPart {
 llvm::SmallVector<BandPart> bandPartsOf(BandsAttr bands, int64_t channels,
                                         const Box &piece, bool onlyOwn);
 
+/// A part of the result of a `tpu.row_phases` that one channel of the image
+/// gives.
+struct RowPhasesPart {
+  Box inPhases;
+  /// Where DRAM has it: c counts rows of the dense image, and neighbours lie
+  /// `rowPhaseSteps` apart.
+  Box inRows;
+};
+/// What `piece` of the result consists of, channel by channel of the image.
+llvm::SmallVector<RowPhasesPart> partsOf(RowPhasesOp op, const Box &piece);
+Dims rowPhaseSteps(RowPhasesOp op);
+
 /// The copy that `piece` asks for.
 StridedCopy copyOf(PieceAttr piece);
 
@@ -49,7 +61,7 @@ struct OperandCopy {
 };
 
 /// What an op that moves elements within DRAM (concat, slice, permute,
-/// bands, arrange)
+/// bands, row phases, arrange)
 /// copies; nothing for other ops.
 llvm::SmallVector<OperandCopy> copiesOf(mlir::Operation *op);
 

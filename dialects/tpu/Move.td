@@ -206,6 +206,27 @@ def Tpu_FromBandsOp
   let hasVerifier = 1;
 }
 
+def Tpu_RowPhasesOp : Tpu_Op<"row_phases", [Pure, Tpu_Evaluate]> {
+  let summary = "rows of an image in turn as channels";
+  let description = [{
+    What windows with `step` rows from one to the next read row by row. A group does it in its load: as many channels as an image channel becomes lie `W` elements apart in DRAM.
+
+    **Semantics**: with K result channels for each of the input, `y(n, c*K + p, h, w) = input(n, c, h*step + p, w)`.
+
+    **Constraints**: (C1) n and w of the result are the input's, its channels a multiple of those; (C2) `step` >= 1, and the last row lies inside of the input; (C3) equal
+    element types.
+
+    **Example**: patches of 16 rows
+    ```mlir
+    %y = tpu.row_phases %x step 16 : tensor<1x3x224x224xf32> -> tensor<1x48x14x224xf32>
+    ```
+  }];
+  let arguments = (ins Tpu_CodeTensor:$input, I64Attr:$step);
+  let results = (outs Tpu_CodeTensor:$output);
+  let assemblyFormat = "$input `step` $step attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
 def Tpu_ClearRowsOp
     : Tpu_Op<"clear_rows", [Pure, SameOperandsAndResultType, Tpu_Evaluate,
                             DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes", "runsInAnyLane", "channelInResult", "dependsOnRows"]>]> {

@@ -7,8 +7,8 @@
 
 namespace weft::tpu {
 
-/// Puts `move` (`tpu.permute` or `tpu.to_bands`), which only groups read, into
-/// each of them: their loads do it.
+/// Puts `move` (`tpu.permute`, `tpu.row_phases` or `tpu.to_bands`), which only
+/// groups read, into each of them: their loads do it.
 void foldIntoLoads(mlir::Operation *move);
 
 /// Puts `move` (`tpu.permute` or `tpu.from_bands`), which alone reads the

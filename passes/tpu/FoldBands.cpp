@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-/// Whether only groups read `bands`, none through another move.
-static bool canFoldIntoLoads(ToBandsOp bands) {
-  return llvm::all_of(bands.getOutput().getUses(), [](OpOperand &use) {
+/// Whether only groups read what `move` gives, none through another move.
+static bool canFoldIntoLoads(Operation *move) {
+  return llvm::all_of(move->getUses(), [](OpOperand &use) {
     auto group = dyn_cast<GroupOp>(use.getOwner());
     return group &&
            !loadMoveOf(group.getBody().getArgument(use.getOperandNumber()));
@@ -37,9 +37,9 @@ namespace {
 struct FoldBands : weft::tpu::impl::TpuFoldBandsBase<FoldBands> {
   void runOnOperation() override {
     Region &body = getOperation().getBody();
-    for (ToBandsOp bands : llvm::to_vector(body.getOps<ToBandsOp>()))
-      if (canFoldIntoLoads(bands))
-        foldIntoLoads(bands);
+    for (Operation &op : llvm::make_early_inc_range(body.front()))
+      if (llvm::isa<RowPhasesOp, ToBandsOp>(op) && canFoldIntoLoads(&op))
+        foldIntoLoads(&op);
     for (FromBandsOp image : llvm::to_vector(body.getOps<FromBandsOp>()))
       if (canFoldIntoStore(image))
         foldIntoStore(image);

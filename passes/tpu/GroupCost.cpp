@@ -30,6 +30,15 @@ int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
   if (!isInput)
     return dense(stored);
   Value input = view.inputs[buffer.owner];
+  if (auto phases = input.getDefiningOp<RowPhasesOp>()) {
+    int64_t cycles = 0;
+    for (const RowPhasesPart &part : partsOf(phases, Box::whole(stored.dims))) {
+      stored.dims = part.inPhases.size;
+      cycles +=
+          transfers.cycles(stored, rowPhaseSteps(phases), /*isLoad=*/true);
+    }
+    return std::min(kMostTransfer, cycles);
+  }
   int64_t straight =
       transfers.cycles(stored, denseSteps(dimsOf(input)), /*isLoad=*/true);
   auto turn = input.getDefiningOp<PermuteOp>();

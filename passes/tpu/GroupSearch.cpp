@@ -314,6 +314,10 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
 /// What an op that stays in DRAM costs there: nothing where an address does or
 /// the transfer of a group, else a copy of what has its place elsewhere.
 static int64_t costInDram(Operation *op, GroupCost &cost) {
+  // Only a group that begins with the view lets its load make the phases.
+  if (auto phases = op->getOperand(0).getDefiningOp<RowPhasesOp>();
+      phases && llvm::isa<ReshapeOp>(op))
+    return cost.copyInDram(phases, copiesOf(phases).front());
   if (llvm::isa<FromBandsOp, MoveLanesOp, ReshapeOp, ToBandsOp>(op))
     return 0;
   if (auto slice = dyn_cast<SliceOp>(op))

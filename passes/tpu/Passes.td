@@ -62,9 +62,9 @@ def TpuCutBands : Pass<"tpu-cut-bands", "::mlir::func::FuncOp"> {
 }
 
 def TpuFoldBands : Pass<"tpu-fold-bands", "::mlir::func::FuncOp"> {
-  let summary = "let groups cut and join the bands that they load and store";
+  let summary = "let groups cut bands and phases in loads, and join bands in stores";
   let description = [{
-    In: groups with a tiling. A `tpu.to_bands` that only groups read moves into them, as the load of its operand; a `tpu.from_bands` that alone reads the result of a group
+    In: groups with a tiling. A `tpu.to_bands` or `tpu.row_phases` that only groups read moves into them, as the load of its operand; a `tpu.from_bands` that alone reads the result of a group
     moves in front of its yield, as the store. Others copy in DRAM.
   }];
 }
@@ -145,6 +145,25 @@ def TpuMoveTurns : Pass<"tpu-move-turns", "::mlir::func::FuncOp"> {
     // becomes
     %1 = tpu.permute %arg0 [0, 2, 1, 3] : tensor<1x128x48x160xf32> -> tensor<1x48x128x160xf32>
     %2 = tpu.unary relu %1 : tensor<1x48x128x160xf32>
+    ```
+  }];
+}
+
+def TpuRowPhases : Pass<"tpu-row-phases", "::mlir::func::FuncOp"> {
+  let summary = "load rows in turn as channels";
+  let description = [{
+    A `tpu.permute` that takes every S-th row of an image together, whose images are then seen as channels (what the importer makes of convolutions with long strides),
+    becomes `tpu.row_phases`, before the functions of single elements that stand in between. Groups do that in their loads, where they would read what DRAM holds
+    in other lanes. The turn must be of what lies in DRAM anyway.
+
+    ```mlir
+    %1 = tpu.reshape %x : tensor<1x3x224x224xf32> -> tensor<3x14x16x224xf32>
+    %2 = tpu.permute %1 [0, 2, 1, 3] : tensor<3x14x16x224xf32> -> tensor<3x16x14x224xf32>
+    %3 = tpu.cast %2 : tensor<3x16x14x224xf32> -> tensor<3x16x14x224xf16>
+    %4 = tpu.reshape %3 : tensor<3x16x14x224xf16> -> tensor<1x48x14x224xf16>
+    // becomes
+    %1 = tpu.row_phases %x step 16 : tensor<1x3x224x224xf32> -> tensor<1x48x14x224xf32>
+    %4 = tpu.cast %1 : tensor<1x48x14x224xf32> -> tensor<1x48x14x224xf16>
     ```
   }];
 }

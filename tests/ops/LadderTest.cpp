@@ -655,6 +655,15 @@ static void addMoves(std::vector<Case> &cases) {
                          " top 2 bottom 1 : " + cut +
                          "\n  %y = tpu.from_bands %c " + bands + " : " + cut +
                          " -> " + image + "\n"});
+    // Rows that no phase has lie between and below; in DRAM, and in a load.
+    std::string tall = tensor("2x3x37x9", type),
+                phases = tensor("2x54x2x9", type),
+                turn = " = tpu.row_phases %x step 19 : " + tall + " -> " +
+                       phases + "\n";
+    cases.push_back({"RowPhases" + type, tall, phases, "  %y" + turn});
+    cases.push_back({"RowPhasesInLoad" + type, tall, phases,
+                     "  %r" + turn + "  %y = tpu.binary max %r, %r : " +
+                         phases + ", " + phases + " -> " + phases + "\n"});
     std::string even = "in <count = 3, rows = 4, above = 0, height = 12>",
                 rows = tensor("1x5x12x9", type),
                 cutRows = tensor("1x15x4x9", type);

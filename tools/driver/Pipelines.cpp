@@ -85,6 +85,7 @@ void driver::buildRecipePipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuCastBeforeMoves());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuRowPhases());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     if (!options.sharesConstants)
       passes.addNestedPass<func::FuncOp>(tpu::createTpuOrderChannels());

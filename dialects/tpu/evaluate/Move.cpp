@@ -157,6 +157,10 @@ LogicalResult FromBandsOp::evaluate(Operands operands, Results &results) {
   return evaluateCopies(*this, operands, results);
 }
 
+LogicalResult RowPhasesOp::evaluate(Operands operands, Results &results) {
+  return evaluateCopies(*this, operands, results);
+}
+
 LogicalResult ClearRowsOp::evaluate(Operands operands, Results &results) {
   (void)copyElements(getOutput().getType(), *operands[0], results);
   HostTensor &output = results.back();

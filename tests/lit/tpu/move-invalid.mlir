@@ -368,6 +368,51 @@ func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
 
 // -----
 
+// row_phases C1
+func.func @refused(%x: tensor<1x3x32x8xf16>) {
+  // expected-error@+1 {{the result must have n and w of the input, and a multiple of its 3 channels}}
+  %y = tpu.row_phases %x step 16 : tensor<1x3x32x8xf16> -> tensor<1x47x2x8xf16>
+  return
+}
+
+// -----
+
+// row_phases C1
+func.func @refused(%x: tensor<1x3x32x8xf16>) {
+  // expected-error@+1 {{the result must have n and w of the input, and a multiple of its 3 channels}}
+  %y = tpu.row_phases %x step 16 : tensor<1x3x32x8xf16> -> tensor<1x48x2x7xf16>
+  return
+}
+
+// -----
+
+// row_phases C2
+func.func @refused(%x: tensor<1x3x31x8xf16>) {
+  // expected-error@+1 {{step must be at least 1, and 2 rows of 16 channels, 16 apart, must lie in an input of 31 rows}}
+  %y = tpu.row_phases %x step 16 : tensor<1x3x31x8xf16> -> tensor<1x48x2x8xf16>
+  return
+}
+
+// -----
+
+// row_phases C2
+func.func @refused(%x: tensor<1x3x32x8xf16>) {
+  // expected-error@+1 {{step must be at least 1, and 2 rows of 16 channels, 0 apart, must lie in an input of 32 rows}}
+  %y = tpu.row_phases %x step 0 : tensor<1x3x32x8xf16> -> tensor<1x48x2x8xf16>
+  return
+}
+
+// -----
+
+// row_phases C3
+func.func @refused(%x: tensor<1x3x32x8xf16>) {
+  // expected-error@+1 {{input and output must have one element type}}
+  %y = tpu.row_phases %x step 16 : tensor<1x3x32x8xf16> -> tensor<1x48x2x8xf32>
+  return
+}
+
+// -----
+
 // to_bands C1
 func.func @refused(%x: tensor<1x3x9x6xf16>) {
   // expected-error@+1 {{the image must be one of 8 rows}}
