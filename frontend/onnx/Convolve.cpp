@@ -229,8 +229,8 @@ static bool hasLongStep(ArrayRef<int64_t> values) {
   return llvm::any_of(values, [](int64_t v) { return v > kLongStep; });
 }
 
-/// Long strides (patches of a picture): every stride x stride block of pixels
-/// becomes channels of one pixel, the kernel likewise; stride 1 is left. What a
+/// Long strides of other windows: every stride x stride block of pixels becomes
+/// channels of one pixel, the kernel likewise; stride 1 is left. What a
 /// shorter kernel leaves of a block is cut off first.
 static Convolution blockwise(Compose &c, const Convolution &conv) {
   Convolution result = conv;
@@ -280,6 +280,56 @@ static Convolution blockwise(Compose &c, const Convolution &conv) {
   return result;
 }
 
+/// Whether windows over rows and columns share no pixel, and what `rowwise`
+/// makes of them is no longer than an axis may be.
+static bool isPatchwise(const Convolution &conv) {
+  const Window &window = conv.window;
+  if (window.kernel.size() != 2)
+    return false;
+  SmallVector<int64_t> sizes = outputSizes(conv.input, window);
+  return window.kernel[0] <= window.strides[0] &&
+         window.kernel[1] <= window.strides[1] &&
+         productOf(sizes) <= kLongestAxis;
+}
+
+/// `axis` of an image cut or filled with zeros to `size`.
+static Value fitted(Compose &c, Value image, int64_t axis, int64_t size) {
+  SmallVector<int64_t> none(4, 0), end(4, 0);
+  end[axis] = size - c.shapeOf(image)[axis];
+  return c.pad(image, none, end, 0);
+}
+
+/// Long strides of windows that share no pixel (patches of a picture): every
+/// stride-th row becomes a channel, and what lies under one window there a row
+/// of its own. So nothing but whole rows changes its place.
+static Value rowwise(Compose &c, const Convolution &conv) {
+  Convolution result = conv;
+  Value input = applyPads(c, conv.input, result.window, /*negativeOnly=*/false);
+  if (!input)
+    return {};
+  ArrayRef<int64_t> strides = conv.window.strides;
+  SmallVector<int64_t> sizes = outputSizes(input, result.window),
+                       shape(c.shapeOf(input)), filter(c.shapeOf(conv.filter));
+  int64_t images = shape[0], rows = sizes[0], columns = sizes[1],
+          channels = shape[1] * filter[2];
+  Value cut = fitted(c, input, 2, rows * strides[0]);
+  Value blocks =
+      c.reshape(cut, {images * shape[1], rows, strides[0], shape[3]});
+  Value phases =
+      c.transpose(c.sliceAxis(blocks, 2, 0, filter[2]), {0, 2, 1, 3});
+  Value image = c.reshape(phases, {images, channels, rows, shape[3]});
+  if (!image)
+    return {};
+  Value patches = c.reshape(fitted(c, image, 3, columns * strides[1]),
+                            {images, channels, rows * columns, strides[1]});
+  result.input = c.sliceAxis(patches, 3, 0, filter[3]);
+  result.filter =
+      c.reshape(conv.filter, {filter[0], filter[1] * filter[2], 1, filter[3]});
+  result.window.kernel = {1, filter[3]};
+  result.window.strides = {1, 1};
+  return c.reshape(convolve(c, result), {images, filter[0], rows, columns});
+}
+
 Value weft::onnx::convolve(Compose &c, const Convolution &given) {
   Convolution conv = given;
   if (!conv.input || !conv.filter)
@@ -298,6 +348,8 @@ Value weft::onnx::convolve(Compose &c, const Convolution &given) {
   if (hasLongStep(conv.window.strides)) {
     if (!dense)
       return convolveByProduct(c, conv);
+    if (isPatchwise(conv))
+      return rowwise(c, conv);
     conv = blockwise(c, conv);
     if (!conv.input || !conv.filter)
       return {};

@@ -53,8 +53,8 @@ class OnChip(unittest.TestCase):
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=11), self.folder / "m.onnx")
         np.savez(self.folder / "in.npz", **inputs)
 
-    def run_chip(self, precision="f32"):
-        call(WEFT, "convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel", "--precision", precision, "--no-host")
+    def run_chip(self, precision="f32", level="-O2"):
+        call(WEFT, "convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel", "--precision", precision, "--no-host", level)
         call(WEFT, "run", self.folder / "m.bmodel", "-i", self.folder / "in.npz", "-o", self.folder / "out.npz")
         return np.load(self.folder / "out.npz")["y"]
 
@@ -223,6 +223,25 @@ class OnChip(unittest.TestCase):
                 n = kernel * channels // group + 1
                 bound = (n + 2) * 2.0**-23 * n * np.abs(x).max() * max(np.abs(w).max(), np.abs(b).max())
                 np.testing.assert_allclose(self.run_chip(), want, rtol=0, atol=bound)
+
+    def test_patches(self):
+        cases = [  # image, results, kernel, strides, pads, group
+            ((1, 3, 224, 224), 24, (16, 16), (16, 16), (0, 0, 0, 0), 1), ((2, 3, 75, 101), 7, (16, 16), (16, 16), (0, 0, 0, 0), 1),
+            ((1, 3, 61, 90), 70, (32, 32), (32, 32), (3, 5, 0, 7), 1), ((1, 6, 64, 66), 8, (9, 12), (16, 20), (1, 2, 1, 2), 2),
+            ((1, 80, 36, 48), 6, (16, 16), (16, 16), (0, 0, 0, 0), 1), ((1, 1, 33, 40), 4, (1, 17), (1, 17), (0, 0, 0, 20), 1)]
+        for image, results, kernel, strides, pads, group in cases:
+            with self.subTest(image=image, kernel=kernel, strides=strides, pads=pads):
+                x = self.rng.normal(size=image).astype(np.float32)
+                w = self.rng.normal(size=(results, image[1] // group, *kernel)).astype(np.float32)
+                b = self.rng.normal(size=results).astype(np.float32)
+                self.save(helper.make_node("Conv", ["x", "w", "b"], ["y"], strides=strides, group=group, pads=pads), {"x": x}, {"w": w, "b": b})
+                want = onnxruntime.InferenceSession(self.folder / "m.onnx").run(None, {"x": x})[0]
+                n = w[0].size + 1
+                bound = (n + 2) * 2.0**-23 * n * np.abs(x).max() * max(np.abs(w).max(), np.abs(b).max())
+                got = self.run_chip()
+                np.testing.assert_allclose(got, want, rtol=0, atol=bound)
+                np.testing.assert_array_equal(self.run_chip(level="-O0"), got)
+                np.testing.assert_array_equal(self.run_chip("f16", "-O0"), self.run_chip("f16"))
 
 
 if __name__ == "__main__":

@@ -116,6 +116,9 @@ def window_cases():
     # Composed forms: long strides and dilations, three axes, computed filters, phases of a transposed convolution.
     yield conv(real(1, 2, 37, 40), real(3, 2, 19, 4), strides=[17, 2])
     yield conv(real(1, 2, 40), real(3, 2, 2), dilations=[18], pads=[20, 1])
+    # Patches: rows and columns beyond the last, in front of the first, and between them.
+    yield conv(real(2, 3, 53, 70), real(5, 3, 16, 16), strides=[16, 16])
+    yield conv(real(1, 4, 60, 33), real(6, 2, 13, 32), strides=[16, 32], pads=[3, 1, 2, 40], group=2)
     yield Case("Conv", [real(2, 4, 6, 7), real(6, 2, 3, 2)], terms=12, group=2, strides=[2, 1])
     yield Case("ConvTranspose", [real(1, 4, 5, 4)], [real(4, 3, 4, 3), real(6)], terms=24, group=2, strides=[2, 3],
                pads=[1, 0, 2, 1], output_padding=[1, 0])

@@ -131,7 +131,7 @@ TEST(OnnxImport, ComputedFilterBecomesAMatrixProduct) {
   EXPECT_THAT(text, Not(HasSubstr("top.conv")));
 }
 
-TEST(OnnxImport, PatchesBecomeAPointwiseConvolution) {
+TEST(OnnxImport, RowsOfPatchesBecomeChannels) {
   std::string weights = "1.0";
   for (int i = 1; i < 16 * 16; ++i)
     weights += ", 1.0";
@@ -140,7 +140,7 @@ TEST(OnnxImport, PatchesBecomeAPointwiseConvolution) {
                  "<float[1,1,16,16] w = {" +
                      weights + "}> { y = Conv <strides = [16, 16]> (x, w) }");
   EXPECT_THAT(text,
-              HasSubstr("(tensor<1x256x2x2xf32>, tensor<1x256x1x1xf32>)"));
+              HasSubstr("(tensor<1x16x4x16xf32>, tensor<1x16x1x16xf32>)"));
   EXPECT_THAT(text, Not(HasSubstr("slice")));
 }
 
@@ -148,8 +148,17 @@ TEST(OnnxImport, WhatAKernelLeavesOfAPatchIsCutOff) {
   std::string text = textOf(13, "(float[1,1,32,40] x) => (float[1,1,2,2] y) "
                                 "<float[1,1,1,3] w = {2.0, 3.0, 4.0}> "
                                 "{ y = Conv <strides = [16, 20]> (x, w) }");
-  EXPECT_THAT(text, HasSubstr("-> tensor<1x1x2x1x2x3xf32>"));
-  EXPECT_THAT(text, HasSubstr("(tensor<1x3x2x2xf32>, tensor<1x3x1x1xf32>)"));
+  EXPECT_THAT(text, HasSubstr("tensor<1x2x16x40xf32> -> tensor<1x2x1x40xf32>"));
+  EXPECT_THAT(text, HasSubstr("(tensor<1x1x4x3xf32>, tensor<1x1x1x3xf32>)"));
+}
+
+TEST(OnnxImport, OverlappingPatchesBecomeAPointwiseConvolution) {
+  std::string text = textOf(13, "(float[1,1,1,40] x) => (float[1,1,1,2] y) "
+                                "<float[1,1,1,20] w = {1.0, 1.0, 1.0, 1.0, 1.0, "
+                                "1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, "
+                                "1.0, 1.0, 1.0, 1.0, 1.0, 1.0}> "
+                                "{ y = Conv <strides = [1, 16]> (x, w) }");
+  EXPECT_THAT(text, HasSubstr("(tensor<1x16x1x3xf32>, tensor<1x16x1x2xf32>)"));
 }
 
 TEST(OnnxImport, TransposedConvolutionIsOneConvolutionAPhase) {
