@@ -28,7 +28,7 @@ struct ChannelAffine {
 };
 
 /// A conv with constant filter and bias that only `value` reads, perhaps behind
-/// the reshape n,c,1,1 -> n,c that a matmul leaves.
+/// a reshape that keeps n and c: what a matmul or patches leave.
 struct ConvMatch {
   ConvOp conv;
   ReshapeOp reshape; ///< null if the conv itself is read
@@ -42,11 +42,9 @@ std::optional<ConvMatch> matchConv(Value value) {
   if (match.reshape) {
     ArrayRef<int64_t> from = match.reshape.getInput().getType().getShape();
     ArrayRef<int64_t> to = match.reshape.getType().getShape();
-    bool dropsOnes = to.size() == 2 && from.size() > 2 &&
-                     from.take_front(2) == to &&
-                     llvm::all_of(from.drop_front(2),
-                                  [](int64_t size) { return size == 1; });
-    if (!dropsOnes || !match.reshape.getInput().hasOneUse())
+    bool keepsChannels = to.size() >= 2 && from.size() > 2 &&
+                         from.take_front(2) == to.take_front(2);
+    if (!keepsChannels || !match.reshape.getInput().hasOneUse())
       return std::nullopt;
     value = match.reshape.getInput();
   }
@@ -98,9 +96,10 @@ LogicalResult foldAffine(PatternRewriter &rewriter, ConvMatch match,
       location, conv.getType(), conv.getInput(), newFilter, newBias,
       conv.getStrides(), conv.getPads(), conv.getDilations(), conv.getGroup());
   if (match.reshape) {
-    // The conv's result has the values of the ONNX value too, so it carries the
-    // name as well.
-    if (Attribute name = last->getDiscardableAttr(kValueAttr))
+    // Without axes of size 1 the ONNX value is the conv's result too, which
+    // carries the name as well.
+    Attribute name = last->getDiscardableAttr(kValueAttr);
+    if (name && match.reshape.getType().getRank() == 2)
       fused->setDiscardableAttr(kValueAttr, name);
     fused = rewriter.create<ReshapeOp>(location, match.reshape.getType(),
                                        fused->getResult(0));

@@ -705,3 +705,20 @@ func.func @five_channels(%x: tensor<1x2x3x4xf32>) -> tensor<1x5x6x4xf32> {
   %y = top.interleave %p, %q {factors = array<i64: 2, 1>} : (tensor<1x5x3x4xf32>, tensor<1x5x3x4xf32>) -> tensor<1x5x6x4xf32>
   return %y : tensor<1x5x6x4xf32>
 }
+
+// -----
+
+// Also behind what patches leave: a view that keeps the channels. The name is that of the view alone.
+// CHECK-LABEL: func.func @into_patches
+// CHECK: %[[C:.*]] = top.conv %arg0, %{{.*}}, %{{.*}} {
+// CHECK-NOT: top.value
+// CHECK: %[[Y:.*]] = top.reshape %[[C]] {top.value = "y"} : tensor<1x2x6x1xf32> -> tensor<1x2x2x3xf32>
+// CHECK-NEXT: return %[[Y]]
+func.func @into_patches(%x: tensor<1x3x6x4xf32>) -> tensor<1x2x2x3xf32> {
+  %w = top.constant dense<1.0> : tensor<2x3x1x4xf32>
+  %b = top.constant dense<[[[3.0]], [[5.0]]]> : tensor<2x1x1xf32>
+  %0 = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64} : (tensor<1x3x6x4xf32>, tensor<2x3x1x4xf32>) -> tensor<1x2x6x1xf32>
+  %1 = top.reshape %0 : tensor<1x2x6x1xf32> -> tensor<1x2x2x3xf32>
+  %2 = top.binary add %1, %b {top.value = "y"} : tensor<1x2x2x3xf32>, tensor<2x1x1xf32>
+  return %2 : tensor<1x2x2x3xf32>
+}

@@ -153,11 +153,12 @@ TEST(OnnxImport, WhatAKernelLeavesOfAPatchIsCutOff) {
 }
 
 TEST(OnnxImport, OverlappingPatchesBecomeAPointwiseConvolution) {
-  std::string text = textOf(13, "(float[1,1,1,40] x) => (float[1,1,1,2] y) "
-                                "<float[1,1,1,20] w = {1.0, 1.0, 1.0, 1.0, 1.0, "
-                                "1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, "
-                                "1.0, 1.0, 1.0, 1.0, 1.0, 1.0}> "
-                                "{ y = Conv <strides = [1, 16]> (x, w) }");
+  std::string text =
+      textOf(13, "(float[1,1,1,40] x) => (float[1,1,1,2] y) "
+                 "<float[1,1,1,20] w = {1.0, 1.0, 1.0, 1.0, 1.0, "
+                 "1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, "
+                 "1.0, 1.0, 1.0, 1.0, 1.0, 1.0}> "
+                 "{ y = Conv <strides = [1, 16]> (x, w) }");
   EXPECT_THAT(text, HasSubstr("(tensor<1x16x1x3xf32>, tensor<1x16x1x2xf32>)"));
 }
 
