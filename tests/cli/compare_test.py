@@ -148,6 +148,23 @@ class Compare(unittest.TestCase):
         self.assertEqual([row["name"] for row in told["layers"] if not row["passed"]], [told["first_failed_layer"]])
         self.assertIn(told["first_failed_layer"], ("b", "b100", "boxes"))
 
+    def test_a_layer_fails_where_outputs_do_not(self):
+        """Scores that hardly show what is wrong before them."""
+        nodes = [helper.make_node("Conv", ["x", "w"], ["inside"], pads=[1, 1, 1, 1]), helper.make_node("Mul", ["inside", "little"], ["less"]),
+                 helper.make_node("Conv", ["x", "w"], ["other"], pads=[1, 1, 1, 1]), helper.make_node("Add", ["less", "other"], ["y"])]
+
+        def network(factor):
+            graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
+                                      [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                      [numpy_helper.from_array(FILTER, "w"), numpy_helper.from_array(np.float32(factor), "little")])
+            return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+        onnx.save(network(1e-3), self.folder / "little.onnx")
+        onnx.save(network(2e-3), self.folder / "twice.onnx")
+        self.convert("twice.onnx", "f16", "twice.bmodel")
+        self.assertIn("comparison passed", self.weft("compare", "little.onnx", "twice.bmodel", "-i", self.x))
+        self.assertIn("first layer below the limits: 'less'", self.weft("compare", "little.onnx", "twice.bmodel", "-i", self.x, "--per-layer", code=1))
+
     def test_sets_of_samples(self):
         told = json.loads(self.weft("compare", "net.onnx", "int8.bmodel", "--data", self.samples, "--json"))
         self.assertEqual((told["samples"], told["failed"]), (5, []))

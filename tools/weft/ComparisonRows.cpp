@@ -26,10 +26,13 @@ ComparisonLimits::ComparisonLimits(
 }
 
 bool SampleComparison::isPassed() const {
-  return failures.empty() && std::all_of(outputs.begin(), outputs.end(),
-                                         [](const ComparisonRow &row) {
-                                           return row.failures.empty();
-                                         });
+  auto passes = [](const ComparisonRow &row) { return row.failures.empty(); };
+  return failures.empty() &&
+         std::all_of(outputs.begin(), outputs.end(), passes) &&
+         std::all_of(layers.begin(), layers.end(),
+                     [&](const ComparisonRow &row) {
+                       return !row.added || passes(row);
+                     });
 }
 
 const ComparisonRow *SampleComparison::firstFailedLayer() const {
