@@ -21,6 +21,16 @@ class _Description(ctypes.Structure):
                 ("zero_point", ctypes.c_int32), ("batch_axis", ctypes.c_int32)]
 
 
+class _DeviceOptions(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("kind", ctypes.c_int),
+                ("bmrt_library", CHAR), ("time_limit_seconds", ctypes.c_double),
+                ("threads", ctypes.c_uint32)]
+
+
+# Numbers of weft_device_kind.
+DEVICES = {"emulator": 0, "bmrt": 1}
+
+
 @functools.lru_cache(maxsize=None)
 def _runtime():
     """libweft.so."""
@@ -28,6 +38,7 @@ def _runtime():
         ("weft_model_load", VOID, CHAR, POINTER(VOID)),
         ("weft_model_load_bytes", VOID, CHAR, SIZE, CHAR, POINTER(VOID)),
         ("weft_model_free", None, VOID),
+        ("weft_model_stage_count", SIZE, VOID, SIZE),
         ("weft_model_input_count", SIZE, VOID, SIZE),
         ("weft_model_output_count", SIZE, VOID, SIZE),
         ("weft_model_input", VOID, VOID, SIZE, SIZE, SIZE,
@@ -55,12 +66,21 @@ def _in_order(array):
 
 class Model:
     """A bmodel or a .zyp program: the path of a file, or its bytes. Runs on the
-    emulator, or on the machine of programs.
+    emulator, or on the machine of programs; with the device bmrt a bmodel runs
+    on the vendor's runtime, whose libbmrt.so `bmrt_library` names (None: the
+    environment variable WEFT_BMRT_LIB).
 
-    Several threads may share one; its runs follow each other.
+    `inputs` and `outputs` are those of the first stage, `stages` the inputs of
+    each. Several threads may share a model; its runs follow each other.
     """
 
-    def __init__(self, source):
+    def __init__(self, source, *, device="emulator", bmrt_library=None):
+        if device not in DEVICES:
+            raise WeftError(f"device is {device!r}, must be "
+                            f"{' or '.join(DEVICES)}")
+        self._options = _DeviceOptions(
+            ctypes.sizeof(_DeviceOptions), DEVICES[device],
+            None if bmrt_library is None else os.fsencode(bmrt_library))
         self._library = _runtime()
         self._handle, self._sessions = VOID(), {}
         self._running = threading.Lock()  # a session has one set of buffers
@@ -75,6 +95,8 @@ class Model:
         self._library.check(status)
         self.inputs = self._describe("input", 0)
         self.outputs = self._describe("output", 0)
+        self.stages = [self._describe("input", stage) for stage in
+                       range(c.weft_model_stage_count(self._handle, 0))]
 
     def _describe(self, kind, stage):
         """Names to (numpy type, shape) of the inputs or outputs."""
@@ -113,7 +135,8 @@ class Model:
         if stage not in self._sessions:
             session = VOID()
             self._library.check(c.weft_session_open(
-                self._handle, None, stage, None, ctypes.byref(session)))
+                self._handle, None, stage, ctypes.byref(self._options),
+                ctypes.byref(session)))
             self._sessions[stage] = session
         session = self._sessions[stage]
         described = self._describe("output", stage)

@@ -56,6 +56,18 @@ class Program(unittest.TestCase):
         with self.assertRaisesRegex(weft.WeftError, "<bytes>: byte 0: the flatbuffer .* is broken"):
             weft.Model(DOT.read_bytes()[:1000])
 
+    def test_stages_and_devices(self):
+        model = weft.Model(DOT, device="emulator")
+        self.assertEqual(model.stages, [model.inputs])
+        with self.assertRaisesRegex(weft.WeftError, "^device is 'abacus', must be emulator or bmrt$"):
+            weft.Model(DOT, device="abacus")
+        with self.assertRaisesRegex(weft.WeftError, "a machine of its own"):
+            weft.Model(DOT, device="bmrt").run(x=np.zeros((1, 70), np.int8))
+        small = weft.Model(pathlib.Path(DATA) / "vendor-bmodels/tiny_f32.bmodel", device="bmrt", bmrt_library="absent.so")
+        (name, (kind, shape)), = small.inputs.items()
+        with self.assertRaisesRegex(weft.WeftError, "absent.so"):
+            small.run(**{name: np.zeros(shape, kind)})
+
 
 if __name__ == "__main__":
     unittest.main()
