@@ -10,8 +10,9 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lint"
 GOOD_HEADER = "#ifndef WEFT_PASSES_A_H\n#define WEFT_PASSES_A_H\n\nint f(int x);\n\n#endif // WEFT_PASSES_A_H\n"
 LONG_BODY = "int f(int x) {\n" + "  ++x;\n" * 90 + "  return x;\n}\n"
 GOOD_CLASS = "class A {\npublic:\n" + "  int f(int x) {\n    ++x;\n    return x;\n  }\n" * 40 + "};\n"
+PNG = "\udc89PNG\r\n\x1a\n"
 
-# File, content, what lint must say.
+# File, content, what lint must say (None: nothing).
 FAULTS = [
     ("passes/B.cpp", '#include "codegen/emit/Emit.h"\n', "passes/ must not include codegen"),
     ("runtime/B.cpp", '#include "mlir/IR/Builders.h"\n', "runtime/ must not include mlir"),
@@ -33,6 +34,10 @@ FAULTS = [
     ("docs/b.md", "no newline", "no newline at the end"),
     ("wheel.whl", "PK\x03\x04\udcff", "not UTF-8 text"),
     ("wheel.whl", "PK\0", "not UTF-8 text"),
+    ("docs/b.png", PNG, "not UTF-8 text"),
+    ("docs/images/b.png", PNG, None),
+    ("docs/images/b.png", "PK\0", "not a PNG file"),
+    ("docs/images/b.png", PNG + "\0" * 150_000, "150008 bytes, a picture of the manual at most 150000"),
 ]
 
 # Message of a commit, what lint must say of it (None: nothing).
@@ -103,10 +108,10 @@ def main():
             tree = pathlib.Path(scratch)
             make_tree(tree)
             if name:
-                (tree / name).parent.mkdir(exist_ok=True)
-                (tree / name).write_text(content, errors="surrogateescape")
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                (tree / name).write_text(content, errors="surrogateescape", newline="")
             result = lint(tree)
-        right = wanted in result.stdout and result.returncode == 1 if name else result.returncode == 0
+        right = wanted in result.stdout and result.returncode == 1 if wanted else result.returncode == 0
         if not right:
             failed += 1
             print(f"FAILED {name}: wanted {wanted!r}, exit {result.returncode}, got\n{result.stdout}{result.stderr}")
