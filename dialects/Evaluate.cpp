@@ -254,8 +254,13 @@ void BlockEvaluation::observeResult(StringRef name, Value result) {
   if (observe)
     observe(name, *find(result));
   // Constants that are shared stay as they are.
-  if (auto own = values.find(result); aids.replace && own != values.end())
-    aids.replace(name, own->second);
+  auto own = values.find(result);
+  if (!aids.replace || own == values.end())
+    return;
+  [[maybe_unused]] ElementType type = own->second.type();
+  [[maybe_unused]] std::vector<int64_t> shape = own->second.shape();
+  aids.replace(name, own->second);
+  assert(own->second.type() == type && own->second.shape() == shape);
 }
 
 void BlockEvaluation::observeResults(Operation &op) {

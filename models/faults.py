@@ -6,7 +6,7 @@
 Four networks at each precision. A fault is drawn by seed: of a command (address, size, stride, pad, constant; two loads exchanged) through
 `weft disasm` and `weft asm --into --unchecked`, or of the model (one weight, one channel negated, a factor, two channels exchanged, a NaN)
 through a conversion of the changed ONNX file with the table of the right one. Faults that change no output byte on the sample, programs that
-the loader or the emulator refuses, and changes of one weight that the model itself hardly shows (below -60 dB of its outputs) are drawn
+the loader or the emulator refuses, and changes of the model that its outputs hardly show (below -60 dB at F16, -40 dB at INT8) are drawn
 again: nobody could tell them from the right program. Prints for each kind how many were seen, and of faults in commands how often the first
 layer that fails is of the node of the command or of a reader of it.
 """

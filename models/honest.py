@@ -57,9 +57,13 @@ def figures(row):
         found["sqnr"] = row["sqnr_db"]
     if "gain" in row and row["gain"] is not None:
         found["gain"] = abs(row["gain"] - 1)
-    gains = [abs(one["gain"] - 1) for one in row["worst_gains"] if one["gain"] is not None]
-    if gains:
-        found["slice_gain"] = max(gains)
+        found["bias"] = abs(row["bias"]) / row["deviation"]
+    for key, rows in (("gain_off", row["worst_gains"]), ("bias_in_deviations", row["worst_biases"])):
+        values = [one[key] for one in rows if one[key] is not None]
+        if values:
+            found["slice_gain" if key == "gain_off" else "slice_bias"] = max(values)
+    if row["range"] > 0:
+        found["spike"] = row["max_error"] / row["range"]
     slices = [one["sqnr_db"] for one in row["worst_slices"] if one["sqnr_db"] is not None]
     if slices:
         found["slice_sqnr"] = min(slices)

@@ -191,6 +191,8 @@ class Compare(unittest.TestCase):
     def test_a_program_beside_a_program(self):
         told = json.loads(self.weft("compare", "f32.bmodel", "int8.bmodel", "-i", self.x, "--per-layer", "--json"))
         self.assertEqual((told["passed"], told["precision"]), (True, "int8"))
+        # The coarser counts on either side.
+        self.assertEqual(json.loads(self.weft("compare", "int8.bmodel", "f32.bmodel", "-i", self.x, "--json"))["precision"], "int8")
         onnx.save(detector(factor=1.5), self.folder / "wrong.onnx")
         self.convert("wrong.onnx", "f32", "wrong.bmodel")
         self.weft("compare", "f32.bmodel", "wrong.bmodel", "-i", self.x, code=1)
@@ -208,9 +210,55 @@ class Compare(unittest.TestCase):
         self.assertIn("(reference 'y_Relu')",
                       self.weft("compare", vendor / "tiny.onnx", "tiny.bmodel", *inputs, "--reference", vendor / "tiny_f32_output.npz"))
 
+    def test_masks(self):
+        """Honest programs with masks of any size, and a fault beside the mask."""
+        rows = RANDOM.normal(size=(64, 64)).astype(np.float32)
+        for mask in (-np.inf, -3.3e38, -1e4):
+            above = np.triu(np.full((1, 64, 64), mask, np.float32), 1)
+
+            def network(factor):
+                nodes = [helper.make_node("MatMul", ["x", "rows"], ["products"]), helper.make_node("Mul", ["products", "factor"], ["scores"]),
+                         helper.make_node("Add", ["scores", "mask"], ["masked"]), helper.make_node("Softmax", ["masked"], ["p"], axis=-1),
+                         helper.make_node("ReduceSum", ["p", "axes"], ["sums"]), helper.make_node("MatMul", ["p", "x"], ["y"])]
+                constants = {"rows": rows / 8, "factor": np.float32(factor), "mask": above, "axes": np.array([-1], np.int64)}
+                graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64, 64])],
+                                          [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("y", "sums")],
+                                          [numpy_helper.from_array(value, name) for name, value in constants.items()])
+                return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+            np.savez(self.folder / "rows.npz", x=RANDOM.normal(size=(1, 64, 64)).astype(np.float32))
+            onnx.save(network(1), self.folder / "masks.onnx")
+            onnx.save(network(1.5), self.folder / "wrong.onnx")
+            for precision in ("f32", "f16", "bf16"):
+                self.convert("masks.onnx", precision, "masks.bmodel")
+                told = json.loads(self.weft("compare", "masks.onnx", "masks.bmodel", "-i", "rows.npz", "--per-layer", "--json"))
+                self.assertIsNone(told["first_failed_layer"])
+                self.convert("wrong.onnx", precision, "wrong.bmodel")
+                said = self.weft("compare", "masks.onnx", "wrong.bmodel", "-i", "rows.npz", "--per-layer", code=1)
+                self.assertRegex(said, r"first layer below the limits: '(scores|masked)'")
+
+    def test_layers_of_sets(self):
+        onnx.save(detector(boxes=BOXES * np.float32(1.5)), self.folder / "wrong.onnx")
+        self.convert("wrong.onnx", "f16", "wrong.bmodel")
+        arguments = ["compare", "net.onnx", "wrong.bmodel", "--data", self.samples, "--per-layer"]
+        self.assertRegex(self.weft(*arguments, code=1), r"FAIL \S*0.npz: .*first layer below the limits: '(b|b100|boxes)', ")
+        told = json.loads(self.weft(*arguments, "--json", code=1))
+        self.assertEqual({one["first_failed_layer"] for one in told["failed"]} - {"b", "b100", "boxes"}, set())
+
+    def test_parts_with_a_reference(self):
+        """The model is read for what its outputs join; a model that cannot be read is told."""
+        values = self.folder / "values.npz"
+        self.weft("run", "f32.bmodel", "-i", self.x, "-o", values)
+        told = json.loads(self.weft("compare", "net.onnx", "f32.bmodel", "-i", self.x, "--reference", values, "--json"))
+        self.assertIn("scores", [row["name"] for row in told["outputs"]])
+        told = json.loads(self.weft("compare", "none.onnx", "f32.bmodel", "-i", self.x, "--reference", values, "--json"))
+        self.assertIn("compared as a whole alone", told["warnings"][0])
+
     def test_options(self):
         self.assertIn("cosine is", self.weft("compare", "net.onnx", "int8.bmodel", "-i", self.x, "--limit", "cosine=1", code=1))
         for arguments, reason in ((["--limit", "speed=1"], "a key of cosine, sqnr, gain"), (["--limit", "gain=nan"], "'nan' is no finite number"),
+                                  (["--min-cosine", "0.9", "--limit", "cosine=0.8"], "limit cosine is given twice"),
+                                  (["--samples", "3"], "--samples is for --data"),
                                   (["--data", self.samples], "--input and --data are both given")):
             self.assertIn(reason, self.weft("compare", "net.onnx", "int8.bmodel", "-i", self.x, *arguments, code=2))
         self.assertIn("--input is missing", self.weft("compare", "net.onnx", "int8.bmodel", code=2))
@@ -227,7 +275,7 @@ class Compare(unittest.TestCase):
 
         for arguments in (["-i", self.x, "--per-layer"], ["--data", self.samples]):
             told = json.loads(self.weft("compare", "net.onnx", "int8.bmodel", *arguments, "--json"))
-            for name in ("limits", "layer_limits"):
+            for name in ("limits", "layer_limits"):  # keys of docs/limits.md
                 told.pop(name, None)
             self.assertEqual(keys(told) - known, set())
 

@@ -63,7 +63,7 @@ def limits_page(weft):
     page = ("# Limits of `weft compare`\n\nWhat each output must reach, and with `--per-layer` what each layer may add, by the precision of the "
             "program. `--limit KEY=VALUE` gives another value for both,\n`--min-cosine` and `--min-sqnr` are short for two of them. [Why "
             f"these](rationale/0019-comparison.md). The table is that of `weft compare --help`. {RENEW}\n\n"
-            "| key | f32 | f16 | int8 | layer f32 | layer f16 | layer int8 | of what |\n|---|---|---|---|---|---|---|---|\n")
+            "| key | " + " | ".join(rows[0][1:]) + " |\n" + "|---" * len(rows[0]) + "|\n")
     for key, kind, *values in rows[1:]:
         sign = {"at least": "≥", "at most": "≤"}[kind]
         page += f"| `{key}` | " + " | ".join(f"{sign} {value}" for value in values[:-1]) + f" | {values[-1]} |\n"

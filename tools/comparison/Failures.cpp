@@ -67,7 +67,7 @@ static void checkWhole(const Metrics &metrics, Failures &found) {
   found.check(Limit::Cosine, metrics.cosine, "cosine");
   found.check(Limit::Sqnr, metrics.sqnrDb, "sqnr", " dB");
   if (metrics.range > 0 && !metrics.isWhole)
-    found.check(Limit::Spike, metrics.maxError / metrics.range,
+    found.check(Limit::Spike, metrics.spike / metrics.range,
                 "error of element " + std::to_string(metrics.maxErrorAt) +
                     " by the reference's range");
   if (!metrics.line)
@@ -81,7 +81,10 @@ static void checkSlices(const Metrics &metrics, Failures &found) {
   for (const Slice &slice : metrics.worstSlices)
     found.check(Limit::SliceSqnr, slice.sqnrDb, nameOf(slice) + "sqnr", " dB");
   for (const Slice &slice : metrics.worstGains)
-    found.checkGain(Limit::SliceGain, slice.line, nameOf(slice));
+    found.checkGain(Limit::SliceGain, *slice.line, nameOf(slice));
+  for (const Slice &slice : metrics.worstBiases)
+    found.check(Limit::SliceBias, slice.biasInDeviations(),
+                nameOf(slice) + "bias by the reference's deviation");
   found.check(Limit::DeadSlices, metrics.deadSlices,
               format("share of slices of axis %lld that are constant and must "
                      "not be",

@@ -5,14 +5,17 @@ using namespace weft::comparison;
 
 static constexpr bool Min = true, Max = false;
 static constexpr LimitRow kRows[] = {
-#define LIMIT(Name, key, kind, f32, f16, int8, layerF32, layerF16, layerInt8,  \
-              help)                                                            \
-  {#key, kind, {{f32, f16, int8}, {layerF32, layerF16, layerInt8}}, help},
+#define LIMIT(Name, key, kind, f32, f16, bf16, int8, layerF32, layerF16,       \
+              layerBf16, layerInt8, help)                                      \
+  {#key,                                                                       \
+   kind,                                                                       \
+   {{f32, f16, bf16, int8}, {layerF32, layerF16, layerBf16, layerInt8}},       \
+   help},
 #include "tools/comparison/Limits.def"
 };
 
 const char *comparison::precisionName(Precision precision) {
-  constexpr const char *kNames[] = {"f32", "f16", "int8"};
+  constexpr const char *kNames[] = {"f32", "f16", "bf16", "int8"};
   return kNames[size_t(precision)];
 }
 

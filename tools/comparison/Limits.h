@@ -12,9 +12,10 @@
 namespace weft::comparison {
 
 /// What a program computes with; of several the coarsest.
-enum class Precision : uint8_t { F32, F16, Int8 };
+enum class Precision : uint8_t { F32, F16, Bf16, Int8 };
+inline constexpr size_t kPrecisions = 4;
 
-/// "f32", "f16", "int8".
+/// "f32", "f16", "bf16", "int8".
 const char *precisionName(Precision precision);
 
 /// The rows of Limits.def.
@@ -36,7 +37,7 @@ enum class Subject : uint8_t { Output, Layer };
 struct LimitRow {
   const char *key;
   bool isMinimum;
-  double defaults[2][3]; ///< by Subject and Precision
+  double defaults[2][kPrecisions]; ///< by Subject and Precision
   const char *help;
 };
 

@@ -18,12 +18,14 @@ static ElementType npzType(ElementType type) {
 }
 
 /// "element 5 of the result is nan (3 of 8 are not finite)"; empty if all are
-/// finite. Counts them.
-static std::string
-notFinite(const char *side, const std::vector<double> &values, int64_t &count) {
+/// finite, but for infinities that the other side has, too. Counts them.
+static std::string notFinite(const char *side,
+                             const std::vector<double> &values,
+                             const std::vector<double> &others,
+                             int64_t &count) {
   std::string first;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i]))
+    if (std::isfinite(values[i]) || values[i] == others[i])
       continue;
     if (++count == 1)
       first = "element " + std::to_string(i) + " of the " + side + " is " +
@@ -101,9 +103,10 @@ static void measureWhole(const Pair &pair, const Kind &kind, Metrics &metrics) {
     metrics.meanError += error / double(pair.result.size());
   }
   metrics.deviation = std::sqrt(sums.variance());
-  if (sums.count >= kFewestOfLine &&
-      metrics.deviation > visibleDeviation(kind, mean))
+  double visible = visibleDeviation(kind, mean);
+  if (sums.count >= kFewestOfLine && metrics.deviation > visible)
     metrics.line = sums.line();
+  metrics.spike = std::max(0.0, metrics.maxError - 4 * visible);
   if (errorSquares == 0) {
     metrics.cosine = 1;
     metrics.sqnrDb = std::numeric_limits<double>::infinity();
@@ -119,6 +122,33 @@ static void measureWhole(const Pair &pair, const Kind &kind, Metrics &metrics) {
                           : std::sqrt(resultSquares / referenceSquares);
 }
 
+/// Elements that both sides have far beyond the others (-3.4e38 of a mask, or
+/// an infinity) become 0 on both: beside them nothing else would be seen.
+static int64_t setMasksAside(Precision precision, std::vector<double> &result,
+                             std::vector<double> &reference) {
+  // -1e4 is the smallest number that is used as a mask; half of a tensor may
+  // be one, and a quarter is none.
+  constexpr double kLeastMask = 1e4, kBeyondOthers = 1e3;
+  constexpr double kAgree[] = {1e-5, 2e-3, 1e-2, 1e-2};
+  std::vector<double> sizes;
+  for (double value : reference)
+    sizes.push_back(std::fabs(value));
+  auto quartile = sizes.begin() + ptrdiff_t(sizes.size() / 4);
+  std::nth_element(sizes.begin(), quartile, sizes.end());
+  double least = std::max(kLeastMask, kBeyondOthers * *quartile);
+  int64_t count = 0;
+  for (size_t i = 0; i < result.size(); ++i) {
+    double a = result[i], b = reference[i];
+    if (!std::isinf(b) &&
+        (std::fabs(b) < least ||
+         std::fabs(a - b) > kAgree[size_t(precision)] * std::fabs(b)))
+      continue;
+    result[i] = reference[i] = 0;
+    ++count;
+  }
+  return count;
+}
+
 Metrics comparison::measure(const HostTensor &givenResult,
                             const HostTensor &givenReference,
                             const Kind &kind) {
@@ -129,13 +159,15 @@ Metrics comparison::measure(const HostTensor &givenResult,
   HostTensor result = asReals(givenResult), reference = asReals(givenReference);
   std::vector<double> a = numeric::loadDoubles(result),
                       b = numeric::loadDoubles(reference);
-  std::string ofResult = notFinite("result", a, metrics.nonFiniteResult);
+  std::string ofResult = notFinite("result", a, b, metrics.nonFiniteResult);
   std::string ofReference =
-      notFinite("reference", b, metrics.nonFiniteReference);
+      notFinite("reference", b, a, metrics.nonFiniteReference);
   metrics.problem = ofResult.empty() ? ofReference : ofResult;
   if (!metrics.problem.empty())
     return metrics;
   metrics.elements = int64_t(a.size());
+  if (numeric::isFloatType(reference.type()))
+    metrics.setAside = setMasksAside(kind.precision, a, b);
   Pair pair{result.shape(), a, b};
   measureWhole(pair, kind, metrics);
   if (!numeric::isFloatType(result.type()) &&

@@ -32,8 +32,16 @@ inline constexpr double kFewestOfLine = 8;
 /// The elements of a tensor that have one index along one axis.
 struct Slice {
   int64_t axis = 0, index = 0;
+  /// Of its numbers around their mean; of those of a slice that should be
+  /// constant the signal is that of the whole.
   double sqnrDb = 0;
-  Line line;
+  /// Of the reference.
+  double deviation = 0;
+  /// Of a slice that varies.
+  std::optional<Line> line;
+
+  /// How far the bias is from 0, noise aside; for a slice that varies.
+  double biasInDeviations() const { return line->surelyBiased() / deviation; }
 };
 
 /// A move by one element that explains the difference.
@@ -49,7 +57,7 @@ struct Metrics {
   /// Empty if the two can be compared.
   std::string problem;
   int64_t elements = 0;
-  /// NaNs and infinities, on both sides.
+  /// NaNs and infinities that the other side has not.
   int64_t nonFiniteResult = 0, nonFiniteReference = 0;
   /// a.b / (|a| |b|); 1 if both are all zeros, 0 if one is.
   double cosine = 0;
@@ -60,8 +68,14 @@ struct Metrics {
   double meanError = 0;   ///< mean |ref - result|
   /// |result| / |reference|; 1 if both are all zeros.
   double normRatio = 1;
+  /// Elements that both sides have beyond all others, as a mask has them, or
+  /// infinite: they are in no other figure.
+  int64_t setAside = 0;
   /// Of the reference.
   double range = 0, deviation = 0;
+  /// maxError beyond a few steps of the numbers around the mean: sums of
+  /// probabilities are one number but for its last places.
+  double spike = 0;
   /// The reference has whole numbers alone: classes or counts, which jump where
   /// there is a tie.
   bool isWhole = false;
@@ -69,8 +83,9 @@ struct Metrics {
   /// numbers of the precision can show.
   std::optional<Line> line;
   /// For each axis of several slices the worst of those whose signal is above
-  /// the noise: the one of the least SQNR, and the one whose gain is off most.
-  std::vector<Slice> worstSlices, worstGains;
+  /// the noise of the others: the one of the least SQNR, the one whose gain is
+  /// off most, the one with the largest bias.
+  std::vector<Slice> worstSlices, worstGains, worstBiases;
   /// Share of the slices along the axis where it is largest in which the result
   /// is constant and the reference is not.
   double deadSlices = 0;
@@ -97,7 +112,8 @@ struct Kind {
 };
 
 /// Strict by construction: another shape, another element type (unless
-/// `anyType`), no element, a NaN or an infinity on either side are problems.
+/// `anyType`), no element, a NaN or an infinity that the other side has not,
+/// and a NaN of the reference are problems.
 /// bf16 is compared as the float32 that it travels as.
 Metrics measure(const numeric::HostTensor &result,
                 const numeric::HostTensor &reference, const Kind &kind);

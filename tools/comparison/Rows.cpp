@@ -84,7 +84,7 @@ void comparison::measureRows(const Pair &pair, const Kind &kind,
     return;
   // Smaller ones are where a program's exp ends; of those that both sides have
   // there nothing is said.
-  constexpr double kLeast[] = {1e-6, 1e-4, 1e-4};
+  constexpr double kLeast[] = {1e-6, 1e-4, 1e-4, 1e-4};
   double least = std::max(kLeast[size_t(kind.precision)], kind.step);
   RowPlaces rows(pair.shape, *axis, pair.result.size());
   metrics.rowAxis = int64_t(*axis);

@@ -38,8 +38,8 @@ Line Sums::line() const {
 }
 
 double comparison::visibleDeviation(const Kind &kind, double mean) {
-  // Neighbours of 1 in f32 and f16; of 8-bit codes around 1, zero point or not.
-  constexpr double kNeighbour[] = {0x1p-23, 0x1p-10, 0x1p-7};
+  // Neighbours of 1 in f32, f16 and bf16; of 8-bit codes from 0 to 1.
+  constexpr double kNeighbour[] = {0x1p-23, 0x1p-10, 0x1p-7, 0x1p-8};
   constexpr double kSteps = 4;
   return kSteps * std::max(kind.step, kNeighbour[size_t(kind.precision)] *
                                           std::fabs(mean));
@@ -66,28 +66,36 @@ static AxisSlices sumSlices(const Pair &pair, int64_t axis, double around) {
   return sums;
 }
 
-/// Of a whole tensor. One slice of many that is wrong moves it by less than its
-/// own signal; of slices that are empty but for a few, the median would say
-/// that there is no noise.
-static double meanError(const std::vector<Sums> &slices) {
-  double sum = 0;
-  for (const Sums &slice : slices)
-    sum += std::max(0.0, slice.meanSquaredError());
-  return sum / double(slices.size());
+static double errorOf(const Sums &slice) {
+  return std::max(0.0, slice.meanSquaredError());
 }
 
-static double sqnrOf(const Sums &slice, double around) {
-  // Of the numbers as they are, not around the mean.
-  double power = slice.referenceSquares / slice.count +
-                 2 * around * slice.meanReference() + around * around;
-  double error = slice.meanSquaredError();
+static double decibels(double power, double error) {
   return error > 0 ? 10 * std::log10(power / error)
                    : std::numeric_limits<double>::infinity();
 }
 
+namespace {
+/// The worst slices of an axis, each by its own figure.
+struct WorstSlices {
+  std::optional<Slice> sqnr, gain, bias;
+
+  void add(const Slice &slice) {
+    if (!sqnr || slice.sqnrDb < sqnr->sqnrDb)
+      sqnr = slice;
+    if (!slice.line)
+      return;
+    if (!gain || slice.line->surelyOff() > gain->line->surelyOff())
+      gain = slice;
+    if (!bias || slice.biasInDeviations() > bias->biasInDeviations())
+      bias = slice;
+  }
+};
+} // namespace
+
 void comparison::measureSlices(const Pair &pair, const Kind &kind,
                                double around, Metrics &metrics) {
-  // A slice whose signal is in the noise of all says nothing.
+  // A slice whose signal is in the noise of the others says nothing.
   constexpr double kAboveNoise = 4;
   // Below the deviation of the whole: where a hard swish of -3 is 0 or not.
   constexpr double kNearlyConstant = 1e-5;
@@ -97,8 +105,10 @@ void comparison::measureSlices(const Pair &pair, const Kind &kind,
         double(pair.result.size()) / double(length) < kFewestOfLine)
       continue;
     AxisSlices sums = sumSlices(pair, int64_t(axis), around);
-    double noise = meanError(sums.slices);
-    std::optional<Slice> worst, worstGain;
+    double errors = 0;
+    for (const Sums &slice : sums.slices)
+      errors += errorOf(slice);
+    WorstSlices worst;
     size_t dead = 0;
     for (size_t i = 0; i < length; ++i) {
       const Sums &slice = sums.slices[i];
@@ -106,22 +116,29 @@ void comparison::measureSlices(const Pair &pair, const Kind &kind,
       double visible =
           std::max(visibleDeviation(kind, slice.meanReference() + around),
                    kNearlyConstant * metrics.deviation);
-      if (variance <= visible * visible)
+      if (variance <= visible * visible) {
+        // What should be constant is held against the signal of the whole.
+        if (metrics.deviation > visible)
+          worst.add(
+              {int64_t(axis), int64_t(i),
+               decibels(metrics.deviation * metrics.deviation, errorOf(slice)),
+               0, std::nullopt});
         continue;
+      }
       dead += slice.isResultConstant();
-      if (variance <= kAboveNoise * noise)
-        continue;
-      Slice found{int64_t(axis), int64_t(i), sqnrOf(slice, around),
-                  slice.line()};
-      if (!worst || found.sqnrDb < worst->sqnrDb)
-        worst = found;
-      if (!worstGain || found.line.surelyOff() > worstGain->line.surelyOff())
-        worstGain = found;
+      // Of the others: its own error is what is in question.
+      double noise = (errors - errorOf(slice)) / double(length - 1);
+      if (variance > kAboveNoise * noise)
+        worst.add({int64_t(axis), int64_t(i),
+                   decibels(variance, errorOf(slice)), std::sqrt(variance),
+                   slice.line()});
     }
-    if (worst)
-      metrics.worstSlices.push_back(*worst);
-    if (worstGain)
-      metrics.worstGains.push_back(*worstGain);
+    if (worst.sqnr)
+      metrics.worstSlices.push_back(*worst.sqnr);
+    if (worst.gain)
+      metrics.worstGains.push_back(*worst.gain);
+    if (worst.bias)
+      metrics.worstBiases.push_back(*worst.bias);
     if (double share = double(dead) / double(length);
         share > metrics.deadSlices) {
       metrics.deadSlices = share;

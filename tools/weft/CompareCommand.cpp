@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 #include <unistd.h>
 
 using namespace weft;
@@ -32,8 +33,7 @@ struct CompareFlags {
   std::string reference;
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
-  /// Of Limits.def, by what was given.
-  std::map<Limit, double> limits;
+  GivenLimits limits;
   bool allowsConstantInputs = false;
   bool fusePreprocess = false;
   bool perLayer = false;
@@ -59,9 +59,14 @@ private:
   Result<ReferenceValues> findValues(const samples::SampleFiles &files,
                                      const NamedTensors &inputs);
 
+  /// What outputs join; empty with the reason if the model cannot be read.
+  comparison::OutputParts findParts(const NamedTensors &inputs,
+                                    std::string &problem);
+
   const CompareFlags &flags;
   std::unique_ptr<ModelRunner> runner;
   std::unique_ptr<ModelRunner> other; ///< a program in place of a model
+  comparison::Precision otherPrecision = comparison::Precision::F32;
   ReferenceModel model;
   std::unique_ptr<OnnxReference> onnx; ///< null with others
   ReferenceValues given;               ///< of --reference
@@ -87,6 +92,7 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
   auto comparer = std::make_unique<Comparer>(flags);
   RunRequest request = flags.request;
   request.layers = flags.perLayer;
+  request.findsPrecision = true;
   request.isFused = flags.fusePreprocess;
   Result<std::unique_ptr<ModelRunner>> runner = ModelRunner::open(request);
   if (!runner)
@@ -94,11 +100,9 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
   comparer->runner = *std::move(runner);
   comparer->report.hasLayers = flags.perLayer;
   comparer->report.isSampleSet = !flags.data.empty();
-  if (!flags.reference.empty()) {
+  if (!flags.reference.empty())
     WEFT_TRY(comparer->readReference());
-    return comparer;
-  }
-  if (rt::isBmodelFile(flags.onnx) || zhouyi::isProgramFile(flags.onnx)) {
+  else if (rt::isBmodelFile(flags.onnx) || zhouyi::isProgramFile(flags.onnx)) {
     WEFT_TRY(comparer->openOther());
     return comparer;
   }
@@ -126,7 +130,10 @@ Status Comparer::openOther() {
   RunRequest request = flags.request;
   request.model = flags.onnx;
   request.net.clear();
+  // What another order changes would change on both sides.
+  request.device.order = rt::DeviceOptions().order;
   request.layers = flags.perLayer;
+  request.findsPrecision = true;
   Result<std::unique_ptr<ModelRunner>> opened = ModelRunner::open(request);
   if (!opened)
     return opened.status();
@@ -162,6 +169,7 @@ Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
     Result<ModelRun> run = other->run(files);
     if (!run)
       return run.status().withContext("the reference");
+    otherPrecision = run->precision;
     return asReference(*run);
   }
   if (!onnx) {
@@ -171,6 +179,25 @@ Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
     onnx = *std::move(opened);
   }
   return onnx->evaluate(inputs, flags.perLayer);
+}
+
+comparison::OutputParts Comparer::findParts(const NamedTensors &inputs,
+                                            std::string &problem) {
+  if (other)
+    return {};
+  rt::Result<comparison::OutputParts> parts = [&] {
+    if (onnx)
+      return onnx->outputParts(inputs);
+    // The model of --reference is there to be read, but need not be.
+    Result<std::unique_ptr<OnnxReference>> opened = OnnxReference::open(model);
+    return opened ? (*opened)->outputParts(inputs)
+                  : Result<comparison::OutputParts>(opened.status());
+  }();
+  if (parts)
+    return *std::move(parts);
+  problem = "outputs that join several values are compared as a whole alone: " +
+            parts.status().message();
+  return {};
 }
 
 static std::string nameOf(const samples::SampleFiles &files) {
@@ -191,12 +218,11 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   if (!values)
     return values.status();
   ComparedReference reference{*values};
-  comparison::OutputParts parts;
   reference.isWholeModel = flags.reference.empty();
-  if (onnx) {
-    parts = onnx->outputParts();
-    reference.parts = &parts;
-  }
+  reference.hasOnnxNames = onnx != nullptr;
+  std::string withoutParts;
+  comparison::OutputParts parts = findParts(inputs, withoutParts);
+  reference.parts = &parts;
   if (onnx && flags.perLayer) {
     Result<NamedTensors> own =
         onnx->evaluateOnOwnInputs(inputs, layersOf(*done));
@@ -205,11 +231,14 @@ Status Comparer::compare(const samples::SampleFiles &files) {
     onOwnInputs = *std::move(own);
     reference.onOwnInputs = &onOwnInputs;
   }
-  report.precision = done->precision;
-  report.limits = ComparisonLimits(done->precision, flags.limits);
+  // The coarser of two programs.
+  report.precision = std::max(done->precision, otherPrecision);
+  report.limits = ComparisonLimits(report.precision, flags.limits);
   report.samples.push_back(compareSample(*done, reference, report.limits,
                                          flags.allowsConstantInputs));
   report.samples.back().sample = nameOf(files);
+  if (!withoutParts.empty())
+    report.samples.back().warnings.push_back(withoutParts);
   return Status::ok();
 }
 
@@ -222,6 +251,9 @@ findSamples(const CompareFlags &flags) {
                           "of samples with --data"
                         : "--input and --data are both given; one sample or a "
                           "set of them, leave one out");
+  if (flags.data.empty() && flags.samples != 0)
+    return rt::fail(Code::InvalidArgument,
+                    "--samples is for --data; leave it out");
   if (!flags.data.empty()) {
     if (!flags.reference.empty())
       return rt::fail(Code::InvalidArgument,
@@ -248,8 +280,11 @@ static ExitCode compareCommand(const CompareFlags &flags) {
     return reportError(comparer.status());
   bool showsProgress = !flags.data.empty() && isatty(STDERR_FILENO);
   for (size_t i = 0; i < samples->size(); ++i) {
-    if (Status status = (*comparer)->compare((*samples)[i]); !status)
+    if (Status status = (*comparer)->compare((*samples)[i]); !status) {
+      if (showsProgress && i > 0)
+        std::fprintf(stderr, "\n");
       return reportError(status);
+    }
     if (showsProgress)
       std::fprintf(stderr, "\rcomparing: %zu of %zu samples%s", i + 1,
                    samples->size(), i + 1 == samples->size() ? "\n" : "");
@@ -270,8 +305,16 @@ static std::string finiteNumber(const std::string &text) {
              : "'" + text + "' is no finite number";
 }
 
-/// KEY=VALUE of --limit, into `limits`.
-static void parseLimit(const std::string &text,
+static void setLimit(const char *option, Limit limit, double value,
+                     std::map<Limit, double> &limits) {
+  if (!limits.emplace(limit, value).second)
+    throw CLI::ValidationError(option, std::string("limit ") +
+                                           comparison::rowOf(limit).key +
+                                           " is given twice");
+}
+
+/// KEY=VALUE of `option`, into `limits`.
+static void parseLimit(const char *option, const std::string &text,
                        std::map<Limit, double> &limits) {
   size_t equals = text.find('=');
   std::string key = text.substr(0, equals);
@@ -281,19 +324,26 @@ static void parseLimit(const std::string &text,
     for (size_t i = 0; i < comparison::kLimits; ++i)
       keys += std::string(i ? ", " : "") + comparison::rowOf(Limit(i)).key;
     throw CLI::ValidationError(
-        "--limit", "'" + text + "' is no KEY=VALUE with a key of " + keys);
+        option, "'" + text + "' is no KEY=VALUE with a key of " + keys);
   }
   std::string value = text.substr(equals + 1);
   if (std::string problem = finiteNumber(value); !problem.empty())
-    throw CLI::ValidationError("--limit", text + ": " + problem);
-  CLI::detail::lexical_cast(value, limits[*limit]);
+    throw CLI::ValidationError(option, text + ": " + problem);
+  double number = 0;
+  CLI::detail::lexical_cast(value, number);
+  setLimit(option, *limit, number, limits);
 }
 
 /// The rows of Limits.def; docs/limits.md is made of it.
 static std::string limitsText() {
-  TextTable table("llrrrrrrl");
-  table.addRow({"key", "", "f32", "f16", "int8", "layer f32", "layer f16",
-                "layer int8", "of what"});
+  TextTable table("llrrrrrrrrl");
+  std::vector<std::string> head{"key", ""};
+  for (const char *subject : {"", "layer "})
+    for (size_t i = 0; i < comparison::kPrecisions; ++i)
+      head.push_back(subject + std::string(comparison::precisionName(
+                                   comparison::Precision(i))));
+  head.push_back("of what");
+  table.addRow(std::move(head));
   for (size_t i = 0; i < comparison::kLimits; ++i) {
     const comparison::LimitRow &row = comparison::rowOf(Limit(i));
     std::vector<std::string> cells{row.key,
@@ -307,7 +357,7 @@ static std::string limitsText() {
     cells.push_back(row.help);
     table.addRow(std::move(cells));
   }
-  return "Limits (--limit KEY=VALUE) by the precision of the program:\n" +
+  return "Limits (--limit, --layer-limit) by the precision of the program:\n" +
          table.text();
 }
 
@@ -315,7 +365,9 @@ static void addLimitFlags(CLI::App &command, CompareFlags &flags) {
   command
       .add_option_function<double>(
           "--min-cosine",
-          [&flags](double value) { flags.limits[Limit::Cosine] = value; },
+          [&flags](double value) {
+            setLimit("--min-cosine", Limit::Cosine, value, flags.limits.output);
+          },
           "Smallest cosine of every output (default: by the precision of the "
           "program)")
       ->type_name("C")
@@ -324,21 +376,30 @@ static void addLimitFlags(CLI::App &command, CompareFlags &flags) {
   command
       .add_option_function<double>(
           "--min-sqnr",
-          [&flags](double value) { flags.limits[Limit::Sqnr] = value; },
+          [&flags](double value) {
+            setLimit("--min-sqnr", Limit::Sqnr, value, flags.limits.output);
+          },
           "Smallest signal to noise ratio of every output (default: by the "
           "precision)")
       ->type_name("DB")
       ->check(finiteNumber);
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--limit",
-          [&flags](const std::vector<std::string> &texts) {
-            for (const std::string &text : texts)
-              parseLimit(text, flags.limits);
-          },
-          "Another value of a limit below; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
+  for (auto [option, limits, help] :
+       {std::tuple("--limit", &flags.limits.output,
+                   "Another value of a limit below, for every output; may be "
+                   "repeated"),
+        std::tuple("--layer-limit", &flags.limits.layer,
+                   "The same for what every layer adds")})
+    command
+        .add_option_function<std::vector<std::string>>(
+            option,
+            [option = option,
+             limits = limits](const std::vector<std::string> &texts) {
+              for (const std::string &text : texts)
+                parseLimit(option, text, *limits);
+            },
+            help)
+        ->allow_extra_args(false)
+        ->type_name("KEY=VALUE");
   command.add_flag("--constant-inputs", flags.allowsConstantInputs,
                    "Inputs may be one number throughout");
   command.footer(command.get_footer() + "\n\n" + limitsText());

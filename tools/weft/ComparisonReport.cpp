@@ -57,8 +57,11 @@ static Spread spreadOf(const std::vector<double> &figures,
   auto least = std::min_element(figures.begin(), figures.end());
   spread.worst = *least;
   spread.worstSample = samples[size_t(least - figures.begin())];
+  // Of what is equal, so that one such sample does not make the mean infinite.
+  constexpr double kMostDecibels = 200;
   for (double figure : figures)
-    spread.mean += figure / double(figures.size());
+    spread.mean += std::clamp(figure, -kMostDecibels, kMostDecibels) /
+                   double(figures.size());
   std::vector<double> sorted = figures;
   // The nearest rank.
   size_t rank = size_t(std::ceil(0.05 * double(sorted.size())));
@@ -105,11 +108,16 @@ static Json describe(const comparison::Limits &limits) {
 }
 
 static Json describe(const comparison::Slice &slice) {
-  return {{"axis", slice.axis},
-          {"index", slice.index},
-          {"sqnr_db", finiteOrNull(slice.sqnrDb)},
-          {"gain", finiteOrNull(slice.line.gain)},
-          {"bias", slice.line.bias}};
+  Json json = {{"axis", slice.axis},
+               {"index", slice.index},
+               {"sqnr_db", finiteOrNull(slice.sqnrDb)}};
+  if (slice.line) {
+    json["gain"] = finiteOrNull(slice.line->gain);
+    json["gain_off"] = finiteOrNull(slice.line->surelyOff());
+    json["bias"] = slice.line->bias;
+    json["bias_in_deviations"] = finiteOrNull(slice.biasInDeviations());
+  }
+  return json;
 }
 
 static void addFigures(const Metrics &m, Json &json) {
@@ -122,6 +130,10 @@ static void addFigures(const Metrics &m, Json &json) {
   json["max_error_at"] = m.maxErrorAt;
   json["mean_error"] = m.meanError;
   json["norm_ratio"] = finiteOrNull(m.normRatio);
+  json["range"] = m.range;
+  json["deviation"] = m.deviation;
+  if (m.setAside)
+    json["set_aside"] = m.setAside;
   if (m.line) {
     json["gain"] = finiteOrNull(m.line->gain);
     json["bias"] = m.line->bias;
@@ -134,6 +146,9 @@ static void addFigures(const Metrics &m, Json &json) {
   json["worst_gains"] = Json::array();
   for (const comparison::Slice &slice : m.worstGains)
     json["worst_gains"].push_back(describe(slice));
+  json["worst_biases"] = Json::array();
+  for (const comparison::Slice &slice : m.worstBiases)
+    json["worst_biases"].push_back(describe(slice));
   json["dead_slices"] = m.deadSlices;
   if (m.logSqnrDb) {
     json["log_sqnr_db"] = finiteOrNull(*m.logSqnrDb);
@@ -228,6 +243,10 @@ static void describeSet(const ComparisonReport &report, Json &json) {
     for (const ComparisonRow &row : sample.outputs)
       if (!row.failures.empty())
         one["outputs"].push_back(describe(row));
+    if (report.hasLayers) {
+      const ComparisonRow *bad = sample.firstFailedLayer();
+      one["first_failed_layer"] = bad ? Json(bad->name) : Json();
+    }
     json["failed"].push_back(std::move(one));
   }
   json["warnings"] = Json::array();
@@ -331,6 +350,10 @@ static std::string setText(const ComparisonReport &report) {
       if (!row.failures.empty())
         reasons.push_back(rt::quoteName(row.name) + ": " +
                           joined(row.failures));
+    if (const ComparisonRow *bad = sample.firstFailedLayer())
+      reasons.push_back(
+          "first layer below the limits: " + rt::quoteName(bad->name) + ", " +
+          joined(bad->failures));
     text += "FAIL " + sample.sample + ": " + joined(reasons) + "\n";
   }
   return text +

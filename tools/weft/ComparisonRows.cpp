@@ -16,13 +16,14 @@ using comparison::Limits;
 using numeric::ElementType;
 using numeric::HostTensor;
 
-ComparisonLimits::ComparisonLimits(
-    comparison::Precision precision,
-    const std::map<comparison::Limit, double> &given)
+ComparisonLimits::ComparisonLimits(comparison::Precision precision,
+                                   const GivenLimits &given)
     : output(comparison::Subject::Output, precision),
       layer(comparison::Subject::Layer, precision) {
-  for (const auto &[limit, value] : given)
-    output[limit] = layer[limit] = value;
+  for (const auto &[limit, value] : given.output)
+    output[limit] = value;
+  for (const auto &[limit, value] : given.layer)
+    layer[limit] = value;
 }
 
 bool SampleComparison::isPassed() const {
@@ -36,10 +37,15 @@ bool SampleComparison::isPassed() const {
 }
 
 const ComparisonRow *SampleComparison::firstFailedLayer() const {
-  for (const ComparisonRow &row : layers)
-    if (!row.failures.empty())
+  const ComparisonRow *first = nullptr;
+  for (const ComparisonRow &row : layers) {
+    if (row.failures.empty())
+      continue;
+    if (row.added)
       return &row;
-  return nullptr;
+    first = first ? first : &row;
+  }
+  return first;
 }
 
 /// Whether `longer` is what the vendor's compiler calls the value `name`: that,
@@ -80,9 +86,9 @@ static std::string referenceName(const std::string &name, bool isOnnxName,
 /// A quantized output as the reals it stands for, and one of f16 (which
 /// --quantized-io keeps) where the reference has f32; others unchanged.
 static HostTensor toReals(const rt::TensorSpec &spec, const HostTensor &stored,
-                          const HostTensor &reference) {
+                          ElementType reference) {
   bool isNarrow =
-      stored.type() == ElementType::F16 && reference.type() == ElementType::F32;
+      stored.type() == ElementType::F16 && reference == ElementType::F32;
   if (!spec.isQuantized() && !isNarrow)
     return stored;
   HostTensor reals(ElementType::F32, stored.shape());
@@ -138,7 +144,7 @@ compareOutputs(const ModelRun &run, const ComparedReference &reference,
       rows.push_back(std::move(row));
       continue;
     }
-    HostTensor result = toReals(spec, run.outputs[i], found->second);
+    HostTensor result = toReals(spec, run.outputs[i], found->second.type());
     Kind kind{run.precision, spec.isQuantized() ? double(spec.scale) : 0,
               /*anyType=*/false};
     row.metrics = comparison::measure(result, found->second, kind);
@@ -168,10 +174,11 @@ compareOutputs(const ModelRun &run, const ComparedReference &reference,
 }
 
 /// `value` in the shape of the reference, of which the program may have another
-/// view.
+/// view. One that has the axes in another order stays as it is, as one of
+/// another size does, and the comparison says so.
 static HostTensor shapedAs(const HostTensor &reference, HostTensor value) {
-  // A value of another size stays as it is, and the comparison says so.
-  (void)value.reshape(reference.shape());
+  if (isOtherView(value.shape(), reference.shape()))
+    (void)value.reshape(reference.shape());
   return value;
 }
 
@@ -183,8 +190,11 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
   std::vector<ComparisonRow> rows;
   for (const rt::CapturedValue &value : run.layers) {
     const NamedTensors &layers = reference.values.layers;
-    ComparisonRow row{value.name,
-                      referenceName(value.name, /*isOnnxName=*/true, layers)};
+    ComparisonRow row{
+        value.name,
+        reference.hasOnnxNames
+            ? value.name
+            : referenceName(value.name, /*isOnnxName=*/true, layers)};
     auto found = layers.find(row.referenceName);
     Kind kind{run.precision, value.step, /*anyType=*/true};
     if (found == layers.end())
@@ -287,15 +297,16 @@ static void checkOutputs(SampleComparison &found) {
 /// stored type cannot hold at all (-3.4e38 of masks in f16) is meant.
 static void checkLayers(const ModelRun &run, const NamedTensors &reference,
                         SampleComparison &found) {
-  constexpr double kMostF16 = 65504;
+  constexpr double kMostF16 = 65504, kMostBf16 = 0x1.FEp127,
+                   kMostF32 = 0x1.FFFFFEp127;
   for (const rt::CapturedValue &value : run.layers) {
     auto want = reference.find(value.name);
     if (want == reference.end() || !value.complete ||
         want->second.elements() != value.tensor.elements())
       continue;
-    double most = value.storedType == ElementType::F16
-                      ? kMostF16
-                      : std::numeric_limits<double>::infinity();
+    double most = value.storedType == ElementType::F16    ? kMostF16
+                  : value.storedType == ElementType::BF16 ? kMostBf16
+                                                          : kMostF32;
     std::vector<double> a = numeric::loadDoubles(value.tensor),
                         b = numeric::loadDoubles(want->second);
     int64_t overflows = 0;
@@ -338,11 +349,24 @@ NamedTensors cli::layersOf(const ModelRun &run) {
 
 ReferenceValues cli::asReference(const ModelRun &run) {
   ReferenceValues values;
-  for (size_t i = 0; i < run.outputs.size(); ++i) {
-    HostTensor wide(ElementType::F32, {1});
+  for (size_t i = 0; i < run.outputs.size(); ++i)
     values.outputs[run.outputSpecs[i].name] =
-        toReals(run.outputSpecs[i], run.outputs[i], wide);
-  }
+        toReals(run.outputSpecs[i], run.outputs[i], ElementType::F32);
   values.layers = layersOf(run);
   return values;
+}
+
+bool cli::isOtherView(const std::vector<int64_t> &shape,
+                      const std::vector<int64_t> &other) {
+  auto withoutOnes = [](std::vector<int64_t> sizes) {
+    sizes.erase(std::remove(sizes.begin(), sizes.end(), 1), sizes.end());
+    return sizes;
+  };
+  auto sorted = [](std::vector<int64_t> sizes) {
+    std::sort(sizes.begin(), sizes.end());
+    return sizes;
+  };
+  std::vector<int64_t> a = withoutOnes(shape), b = withoutOnes(other);
+  return numeric::elementCount(shape) == numeric::elementCount(other) &&
+         (a == b || sorted(a) != sorted(b));
 }

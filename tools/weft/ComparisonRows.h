@@ -42,7 +42,8 @@ struct SampleComparison {
   /// none of the layers that the bmodel has is, too; a net that only moves
   /// values has none.
   bool isPassed() const;
-  /// Of the layers, in the order of computation.
+  /// In the order of computation, of the layers that decide; if all of them
+  /// pass, of those that inform.
   const ComparisonRow *firstFailedLayer() const;
 };
 
@@ -54,14 +55,21 @@ struct ComparedReference {
   const comparison::OutputParts *parts = nullptr;
   /// An output that only the reference has is missing.
   bool isWholeModel = false;
+  /// The names of the reference are ONNX's; else they may be the vendor's.
+  bool hasOnnxNames = false;
+};
+
+/// Limits in place of defaults.
+struct GivenLimits {
+  std::map<comparison::Limit, double> output, layer;
 };
 
 /// What outputs and layers must reach.
 struct ComparisonLimits {
-  /// The defaults of a precision; `given` in place of them for both.
+  /// The defaults of a precision, and what was given in place of them.
   explicit ComparisonLimits(
       comparison::Precision precision = comparison::Precision::F32,
-      const std::map<comparison::Limit, double> &given = {});
+      const GivenLimits &given = {});
 
   comparison::Limits output, layer;
 };
@@ -77,6 +85,11 @@ NamedTensors layersOf(const ModelRun &run);
 /// What `run` gave, as the reference of another program: reals for codes, f32
 /// for narrower floats.
 ReferenceValues asReference(const ModelRun &run);
+
+/// Whether a tensor of shape `shape` may be the same elements in the same order
+/// as one of `other`: as many, and not the axes of `other` in another order.
+bool isOtherView(const std::vector<int64_t> &shape,
+                 const std::vector<int64_t> &other);
 
 } // namespace weft::cli
 

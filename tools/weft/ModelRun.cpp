@@ -81,6 +81,7 @@ private:
   rt::Bmodel model;
   const rt::NetSpec &net;
   std::optional<size_t> openedStage;
+  comparison::Precision precision = comparison::Precision::F32; ///< of it
   std::optional<rt::Session> session;
   std::unique_ptr<rt::LayerCapture> capture; ///< goes before its device
 };
@@ -117,6 +118,8 @@ Status BmodelRunner::openStage(size_t stage) {
     return attached.status();
   capture = *std::move(attached);
   openedStage = stage;
+  if (request.findsPrecision)
+    precision = precisionOf(session->stage(), model.chip());
   return Status::ok();
 }
 
@@ -148,7 +151,7 @@ Result<ModelRun> BmodelRunner::run(const samples::SampleFiles &files) {
   run.outputSpecs = session->stage().outputs;
   run.inputs = *std::move(inputs);
   run.outputs = *std::move(outputs);
-  run.precision = precisionOf(session->stage(), model.chip());
+  run.precision = precision;
   if (request.device.kind == rt::DeviceOptions::Kind::Bmrt)
     run.device = "bmrt";
   run.seconds = time.count();

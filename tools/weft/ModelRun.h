@@ -27,7 +27,8 @@ struct RunRequest {
   bool isFused = false;
   std::string net; ///< may be empty if the file has one net
   rt::DeviceOptions device;
-  bool layers = false; ///< also the values inside (--per-layer)
+  bool layers = false;         ///< also the values inside (--per-layer)
+  bool findsPrecision = false; ///< else ModelRun has F32
 };
 
 struct ModelRun {

@@ -33,10 +33,13 @@ static Precision precisionOf(const isa::Decoded &command) {
   if (isProduct &&
       isOf(Field::opd0_prec, isa::Precision::Int8, isa::Precision::Int4))
     return Precision::Int8;
+  Precision found = Precision::F32;
   for (Field field : {Field::opd0_prec, Field::res0_prec})
-    if (isOf(field, isa::Precision::Fp16, isa::Precision::Bf16))
-      return Precision::F16;
-  return Precision::F32;
+    if (isOf(field, isa::Precision::Bf16, isa::Precision::Bf16))
+      found = Precision::Bf16;
+    else if (isOf(field, isa::Precision::Fp16, isa::Precision::Fp16))
+      found = std::max(found, Precision::F16);
+  return found;
 }
 
 Precision cli::precisionOf(const rt::StageSpec &stage, const Chip &chip) {
@@ -54,6 +57,9 @@ Precision cli::precisionOf(const rt::StageSpec &stage, const Chip &chip) {
 
 Precision cli::precisionOf(const zhouyi::Program &program) {
   Precision coarsest = Precision::F32;
+  for (const zhouyi::RegisterType &type : program.registers)
+    if (!type.isMask && catalog::bytesOf(type.type) == 1)
+      return Precision::Int8;
   for (const zhouyi::Buffer &buffer : program.buffers) {
     if (!buffer.value)
       continue;

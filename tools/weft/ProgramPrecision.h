@@ -10,10 +10,11 @@
 namespace weft::cli {
 
 /// Int8 if a tensor or value of the stage is quantized or a product takes
-/// 8-bit codes; else F16 if a command of the TIU takes or gives 16-bit floats.
+/// 8-bit codes; else Bf16 or F16 if a command of the TIU takes or gives
+/// such numbers.
 /// From the commands, so that it holds for files of every compiler.
 comparison::Precision precisionOf(const rt::StageSpec &stage, const Chip &chip);
-/// The same by the values of its buffers.
+/// The same by its registers and the values of its buffers.
 comparison::Precision precisionOf(const zhouyi::Program &program);
 
 } // namespace weft::cli

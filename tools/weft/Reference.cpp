@@ -12,6 +12,7 @@
 #include "tools/driver/OutputParts.h"
 #include "tools/driver/Plugins.h"
 #include "tools/driver/Registration.h"
+#include "tools/weft/ComparisonRows.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -177,7 +178,9 @@ public:
                                    bool withLayers) override;
   Result<NamedTensors> evaluateOnOwnInputs(const NamedTensors &inputs,
                                            const NamedTensors &values) override;
-  comparison::OutputParts outputParts() const override {
+  Result<comparison::OutputParts>
+  outputParts(const NamedTensors &inputs) override {
+    WEFT_TRY(prepare(inputs));
     return driver::outputPartsOf(*module);
   }
 
@@ -234,10 +237,17 @@ Evaluation::evaluateOnOwnInputs(const NamedTensors &inputs,
   EvaluationAids aids;
   aids.replace = [&](llvm::StringRef name, numeric::HostTensor &tensor) {
     auto own = values.find(name.str());
-    if (own == values.end() || own->second.elements() != tensor.elements())
+    if (own == values.end() ||
+        !isOtherView(own->second.shape(), tensor.shape()))
       return;
     given[name.str()] = tensor;
-    numeric::storeDoubles(numeric::loadDoubles(own->second), tensor);
+    bool isFloat = numeric::isFloatType(tensor.type());
+    if (isFloat != numeric::isFloatType(own->second.type()))
+      return; // reals for codes: the layer is compared, its readers go on
+    if (isFloat)
+      numeric::storeDoubles(numeric::loadDoubles(own->second), tensor);
+    else
+      numeric::storeIntegers(numeric::loadIntegers(own->second), tensor);
   };
   mlir::func::FuncOp function = mainOf(*module);
   if (mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),

@@ -58,8 +58,9 @@ public:
   virtual rt::Result<NamedTensors>
   evaluateOnOwnInputs(const NamedTensors &inputs,
                       const NamedTensors &values) = 0;
-  /// What the outputs of the graph evaluated last join.
-  virtual comparison::OutputParts outputParts() const = 0;
+  /// What the outputs of the graph for these inputs join.
+  virtual rt::Result<comparison::OutputParts>
+  outputParts(const NamedTensors &inputs) = 0;
 };
 
 } // namespace weft::cli

@@ -1,5 +1,4 @@
-//===- MetricsTest.cpp - what a comparison sees
-//----------------------------===//
+//===- MetricsTest.cpp - what comparisons see -----------------------------===//
 //
 // Each wrong result below keeps a cosine of .99 or more, which was the only
 // limit once, and must fail; right ones with the noise of their precision must
@@ -12,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 
 using namespace weft;
@@ -21,8 +21,8 @@ using numeric::HostTensor;
 
 namespace {
 
-constexpr Precision kPrecisions[] = {Precision::F32, Precision::F16,
-                                     Precision::Int8};
+constexpr Precision kAll[] = {Precision::F32, Precision::F16, Precision::Bf16,
+                              Precision::Int8};
 
 HostTensor make(const std::vector<double> &values,
                 std::vector<int64_t> shape = {},
@@ -70,7 +70,7 @@ std::vector<std::string> failuresOf(const HostTensor &result,
 void expectSeen(const HostTensor &result, const HostTensor &reference,
                 const std::string &text) {
   EXPECT_GE(compare(result, reference).cosine, 0.99);
-  for (Precision precision : kPrecisions) {
+  for (Precision precision : kAll) {
     std::vector<std::string> found = failuresOf(result, reference, precision);
     EXPECT_TRUE(std::any_of(found.begin(), found.end(),
                             [&](const std::string &reason) {
@@ -113,13 +113,13 @@ TEST(Metrics, EqualTensorsKeepEveryLimit) {
   for (const std::vector<double> &values :
        {std::vector<double>{0, 0}, std::vector<double>{1, -2},
         smoothMap(16, 16), normal(256, 3)})
-    for (Precision precision : kPrecisions)
+    for (Precision precision : kAll)
       EXPECT_EQ(failuresOf(make(values), make(values), precision),
                 std::vector<std::string>());
 }
 
 TEST(Metrics, AllZerosAgainstNumbersFail) {
-  for (Precision precision : kPrecisions) {
+  for (Precision precision : kAll) {
     EXPECT_FALSE(failuresOf(make({0, 0}), make({1, 2}), precision).empty());
     EXPECT_FALSE(failuresOf(make({1, 2}), make({0, 0}), precision).empty());
   }
@@ -163,7 +163,7 @@ TEST(Metrics, ConstantFactorsAreSeen) {
 }
 
 TEST(Metrics, ANegatedSignalUnderALargeOffsetIsSeen) {
-  std::vector<double> signal = normal(1000, 6, 10), result, reference;
+  std::vector<double> signal = normal(1000, 6, 8), result, reference;
   for (double value : signal) {
     reference.push_back(200 + value);
     result.push_back(200 - value);
@@ -180,9 +180,9 @@ TEST(Metrics, OneNegatedChannelOf512IsSeen) {
              "slice 100 of axis 1: gain is -1");
 }
 
-/// Boxes in pixels and class scores, an anchor a column.
-std::vector<double> boxesAndScores() {
-  std::vector<double> values = normal(84 * 500, 8);
+/// Boxes in pixels and scores of `classes`, an anchor a column.
+std::vector<double> boxesAndScores(size_t classes = 80) {
+  std::vector<double> values = normal((4 + classes) * 500, 8);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] =
         i < 4 * 500 ? 320 + 100 * values[i] : 1 / (1 + std::exp(3 - values[i]));
@@ -190,11 +190,96 @@ std::vector<double> boxesAndScores() {
 }
 
 TEST(Metrics, ScoresOfZeroBesideBoxesAreSeen) {
-  std::vector<double> reference = boxesAndScores(), result = reference;
-  std::fill(result.begin() + 4 * 500, result.end(), 0);
-  std::vector<int64_t> shape{1, 84, 500};
+  for (size_t classes : {1, 2, 3, 80}) {
+    std::vector<double> reference = boxesAndScores(classes), result = reference;
+    std::fill(result.begin() + 4 * 500, result.end(), 0);
+    std::vector<int64_t> shape{1, int64_t(4 + classes), 500};
+    expectSeen(make(result, shape), make(reference, shape),
+               "constant and must not be");
+  }
+}
+
+TEST(Metrics, AWeakNegatedChannelOfFewIsSeen) {
+  for (size_t channels : {8, 16}) {
+    std::vector<double> reference = normal(channels * 200, 11);
+    for (size_t i = 0; i < 200; ++i)
+      reference[i] *= 0.15;
+    std::vector<double> result = reference;
+    for (size_t i = 0; i < 200; ++i)
+      result[i] = -result[i];
+    std::vector<int64_t> shape{1, int64_t(channels), 200};
+    expectSeen(make(result, shape), make(reference, shape),
+               "slice 0 of axis 1: gain is -1");
+  }
+}
+
+TEST(Metrics, TheOffsetOfOneChannelIsSeen) {
+  std::vector<double> reference = normal(512 * 49, 12), result;
+  for (double &value : reference)
+    value += 5;
+  result = reference;
+  for (size_t i = 100 * 49; i < 101 * 49; ++i)
+    result[i] += 2;
+  std::vector<int64_t> shape{1, 512, 7, 7};
   expectSeen(make(result, shape), make(reference, shape),
-             "constant and must not be");
+             "slice 100 of axis 1: bias");
+}
+
+TEST(Metrics, ExchangedSmallChannelsUnderAnOffsetAreSeen) {
+  std::vector<double> reference = normal(512 * 49, 13);
+  for (double &value : reference)
+    value += 5;
+  std::vector<double> result = reference;
+  std::swap_ranges(result.begin() + 100 * 49, result.begin() + 101 * 49,
+                   result.begin() + 300 * 49);
+  std::vector<int64_t> shape{1, 512, 7, 7};
+  expectSeen(make(result, shape), make(reference, shape), "of axis 1: sqnr");
+}
+
+TEST(Metrics, AStaleChannelThatShouldBeZeroIsSeen) {
+  std::vector<double> reference = normal(512 * 49, 14), result = reference;
+  std::vector<double> stale = normal(49, 15, 2);
+  std::fill(reference.begin() + 100 * 49, reference.begin() + 101 * 49, 0);
+  std::copy(stale.begin(), stale.end(), result.begin() + 100 * 49);
+  std::vector<int64_t> shape{1, 512, 7, 7};
+  expectSeen(make(result, shape), make(reference, shape),
+             "slice 100 of axis 1: sqnr");
+}
+
+/// Half of the scores are masked; what is not is wrong.
+TEST(Metrics, MasksHideNothing) {
+  for (double mask :
+       {-1e4, -3.4e38, -std::numeric_limits<double>::infinity()}) {
+    std::vector<double> reference = normal(64 * 64, 16),
+                        wrong = normal(64 * 64, 17);
+    for (size_t row = 0; row < 64; ++row)
+      for (size_t column = row + 1; column < 64; ++column)
+        wrong[row * 64 + column] = reference[row * 64 + column] = mask;
+    std::vector<int64_t> shape{1, 1, 64, 64};
+    for (Precision precision : kAll) {
+      EXPECT_EQ(
+          failuresOf(make(reference, shape), make(reference, shape), precision),
+          std::vector<std::string>());
+      EXPECT_FALSE(
+          failuresOf(make(wrong, shape), make(reference, shape), precision)
+              .empty())
+          << mask;
+    }
+    EXPECT_EQ(compare(make(wrong, shape), make(reference, shape)).setAside,
+              64 * 63 / 2);
+  }
+}
+
+/// Sums of probabilities differ from 1 by an ulp here and there.
+TEST(Metrics, UlpsAreNoSpikes) {
+  std::vector<double> reference(64, 1), result(64, 1);
+  for (size_t i = 0; i < 64; ++i) {
+    reference[i] += double(i % 3) * 0x1p-23;
+    result[i] += double(i % 4) * 0x1p-23;
+  }
+  for (Precision precision : kAll)
+    EXPECT_EQ(failuresOf(make(result), make(reference), precision),
+              std::vector<std::string>());
 }
 
 TEST(Metrics, ExchangedScoresBesideBoxesAreSeen) {
@@ -254,7 +339,7 @@ TEST(Metrics, WrongIdsAreSeen) {
 TEST(Metrics, OneWrongElementIsSeen) {
   std::vector<double> reference = normal(100000, 10), result = reference;
   result[777] = 40;
-  for (Precision precision : kPrecisions)
+  for (Precision precision : kAll)
     EXPECT_NE(testing::PrintToString(
                   failuresOf(make(result), make(reference), precision))
                   .find("error of element 777"),
@@ -284,7 +369,7 @@ TEST(Metrics, HonestNoisePasses) {
     features[i] *= 1e-3;
   tensors.push_back({features, {1, 64, 10, 10}});
   for (const auto &[reference, shape] : tensors)
-    for (Precision precision : kPrecisions) {
+    for (Precision precision : kAll) {
       double most = 0;
       for (double value : reference)
         most = std::max(most, std::fabs(value));
