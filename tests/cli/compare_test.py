@@ -109,6 +109,8 @@ class Compare(unittest.TestCase):
     def test_samples_that_show_nothing(self):
         said = self.weft("compare", "net.onnx", "f32.bmodel", "-i", "zeros.npz", code=1)
         self.assertIn("FAIL input 'x' is all zeros: such a sample shows nothing of the network", said)
+        np.savez(self.folder / "signs.npz", x=np.copysign(np.float32(0), np.load(self.x)["x"]))
+        self.assertIn("FAIL input 'x' is all zeros", self.weft("compare", "net.onnx", "f32.bmodel", "-i", "signs.npz", code=1))
         self.assertIn("warning: input 'x' is all zeros", self.weft("compare", "net.onnx", "f32.bmodel", "-i", "zeros.npz", "--constant-inputs"))
 
     def test_samples_out_of_the_calibrated_range(self):
