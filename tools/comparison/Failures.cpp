@@ -1,30 +1,20 @@
+#include "runtime/status/Format.h"
 #include "tools/comparison/Metrics.h"
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 using namespace weft;
 using namespace weft::comparison;
+using rt::format;
 
-[[gnu::format(printf, 1, 2)]] static std::string format(const char *pattern,
-                                                        ...) {
-  char text[256];
-  va_list values;
-  va_start(values, pattern);
-  std::vsnprintf(text, sizeof text, pattern, values);
-  va_end(values);
-  return text;
-}
+/// Noise of neighbours is alike, so that it weighs more than the formulas say.
+static constexpr double kErrors = 6;
 
 double Line::surelyOff() const {
-  // Noise of neighbours is alike, so that it weighs more than the formula says.
-  constexpr double kErrors = 6;
   return std::fabs(gain - 1) - kErrors * gainError;
 }
 
 double Line::surelyBiased() const {
-  constexpr double kErrors = 6;
   return std::fabs(bias) - kErrors * biasError;
 }
 

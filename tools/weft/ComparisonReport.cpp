@@ -1,26 +1,15 @@
 #include "tools/weft/ComparisonReport.h"
+#include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
 using namespace weft;
 using namespace weft::cli;
 using comparison::Limit;
 using comparison::Metrics;
 using Json = nlohmann::ordered_json;
-
-[[gnu::format(printf, 1, 2)]] static std::string format(const char *pattern,
-                                                        ...) {
-  char text[256];
-  va_list values;
-  va_start(values, pattern);
-  std::vsnprintf(text, sizeof text, pattern, values);
-  va_end(values);
-  return text;
-}
 
 static std::string joined(const std::vector<std::string> &texts) {
   std::string all;
@@ -283,14 +272,15 @@ static std::string rowText(const ComparisonRow &row) {
   std::string text = title(row, row.failures.empty());
   if (m.problem.empty()) {
     if (m.unequal)
-      text +=
-          format("  %lld of %lld unequal", static_cast<long long>(*m.unequal),
-                 static_cast<long long>(m.elements));
-    text += format("  cosine %.9f  sqnr %.2f dB  max error %.6g  mean error "
+      text += rt::format("  %lld of %lld unequal",
+                         static_cast<long long>(*m.unequal),
+                         static_cast<long long>(m.elements));
+    text +=
+        rt::format("  cosine %.9f  sqnr %.2f dB  max error %.6g  mean error "
                    "%.6g",
                    m.cosine, m.sqnrDb, m.maxError, m.meanError);
     if (row.added)
-      text += format("  added sqnr %.2f dB", row.added->sqnrDb);
+      text += rt::format("  added sqnr %.2f dB", row.added->sqnrDb);
   }
   return text +
          (row.failures.empty() ? "\n" : ": " + joined(row.failures) + "\n");
@@ -302,15 +292,16 @@ static std::string rowText(const SetRow &row,
   if (!row.cosines.empty()) {
     Spread cosine = spreadOf(row.cosines, row.samples),
            sqnr = spreadOf(row.sqnrs, row.samples);
-    text += format("  cosine mean %.6f, 5%% %.6f, worst %.6f  sqnr mean %.2f, "
+    text +=
+        rt::format("  cosine mean %.6f, 5%% %.6f, worst %.6f  sqnr mean %.2f, "
                    "5%% %.2f, worst %.2f dB (",
                    cosine.mean, cosine.percentile5, cosine.worst, sqnr.mean,
                    sqnr.percentile5, sqnr.worst) +
-            samples[sqnr.worstSample].sample + ")";
+        samples[sqnr.worstSample].sample + ")";
   }
   if (row.failed)
-    text +=
-        format(": %zu of %zu samples miss the limits", row.failed, row.count);
+    text += rt::format(": %zu of %zu samples miss the limits", row.failed,
+                       row.count);
   return text + "\n";
 }
 
@@ -357,7 +348,7 @@ static std::string setText(const ComparisonReport &report) {
     text += "FAIL " + sample.sample + ": " + joined(reasons) + "\n";
   }
   return text +
-         format("%zu samples, %zu failed\n", report.samples.size(), failed);
+         rt::format("%zu samples, %zu failed\n", report.samples.size(), failed);
 }
 
 std::string cli::toText(const ComparisonReport &report) {

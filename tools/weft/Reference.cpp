@@ -181,7 +181,9 @@ public:
   Result<comparison::OutputParts>
   outputParts(const NamedTensors &inputs) override {
     WEFT_TRY(prepare(inputs));
-    return driver::outputPartsOf(*module);
+    if (!parts)
+      parts = driver::outputPartsOf(*module);
+    return *parts;
   }
 
 private:
@@ -192,6 +194,7 @@ private:
   std::unique_ptr<Importer> importer;
   Shapes shapes; ///< of `module`
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::optional<comparison::OutputParts> parts; ///< of `module`, once asked for
 };
 } // namespace
 
@@ -201,6 +204,7 @@ rt::Status Evaluation::prepare(const NamedTensors &inputs) {
     wanted[name] = tensor.shape();
   if (module && wanted == shapes)
     return {};
+  parts.reset();
   module = importer->import(wanted);
   WEFT_TRY(importer->checkInputs(inputs));
   if (!module) {
