@@ -248,11 +248,12 @@ TEST(Races, static_memory) {
 }
 
 TEST(Races, text_names_what_is_needed) {
-  Findings found = Program()
-                       .gdma(load(0, "0x08000000"))
-                       .tiu(addOne(1, "0", "0x40"))
-                       .gdma(load(0, "0x08000000", 8))
-                       .findings();
+  // The text reads the commands, which the findings only point to.
+  Program program;
+  program.gdma(load(0, "0x08000000"))
+      .tiu(addOne(1, "0", "0x40"))
+      .gdma(load(0, "0x08000000", 8));
+  Findings found = program.findings();
   ASSERT_EQ(found.races.size(), 1u);
   EXPECT_EQ(found.commands, 3u);
   EXPECT_EQ(raceText(found.races[0]),
