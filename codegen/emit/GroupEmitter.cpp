@@ -6,6 +6,7 @@
 #include "codegen/emit/RecipeEmitter.h"
 #include "codegen/emit/Weight.h"
 #include "dialects/ppl/Memory.h"
+#include "dialects/tpu/ArrangeParts.h"
 #include "dialects/tpu/Tpu.h"
 
 using namespace mlir;
@@ -39,21 +40,25 @@ static Dims stepsInDram(Value whole, Operation *load, Operation *store) {
 Value GroupEmitter::globalPiece(Location loc, Value whole, const Dims &steps,
                                 const Box &piece, const Box *nextPiece,
                                 Value iteration) {
+  int64_t offset = tpu::elementOffset(steps, piece),
+          next = nextPiece ? tpu::elementOffset(steps, *nextPiece) : offset;
+  return globalPart(loc, whole, steps, piece.size, offset, next, iteration);
+}
+
+Value GroupEmitter::globalPart(Location loc, Value whole, const Dims &steps,
+                               const Dims &size, int64_t offset, int64_t next,
+                               Value iteration) {
   Type element = machineType(tpu::elementOf(whole));
-  int64_t bytes = tpu::elementBits(tpu::elementOf(whole)) / 8;
-  int64_t start =
-      addresses.lookup(whole) + tpu::elementOffset(steps, piece) * bytes;
+  int64_t bytes = tpu::elementBits(tpu::elementOf(whole)) / 8,
+          start = addresses.lookup(whole) + offset * bytes,
+          step = (next - offset) * bytes;
   ppl::TensorViewType type;
-  if (isDense(steps, piece.size))
-    type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global,
+  if (isDense(steps, size))
+    type = ppl::TensorViewType::get(size, element, ppl::Memory::Global,
                                     ppl::Layout::Continuous);
   else
-    type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global,
+    type = ppl::TensorViewType::get(size, element, ppl::Memory::Global,
                                     ArrayRef<int64_t>(steps));
-  int64_t step = nextPiece ? (tpu::elementOffset(steps, *nextPiece) -
-                              tpu::elementOffset(steps, piece)) *
-                                 bytes
-                           : 0;
   if (!iteration || step == 0)
     return builder.create<ppl::GlobalOp>(loc, type, start);
   return builder.create<ppl::GlobalOp>(loc, type, start, ValueRange(iteration),
@@ -188,6 +193,12 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
     loadRowPhases(loc, phases, outer, local, piece, next, point.iteration);
     return;
   }
+  if (auto arrange = dyn_cast_or_null<tpu::ArrangeOp>(move)) {
+    emitArranged(loc, arrange, outer, local, piece, next, point.iteration,
+                 /*isLoad=*/true);
+    observe(builder, chip, *move, local, piece, next, point.iteration);
+    return;
+  }
   Value global = globalPiece(loc, outer, stepsInDram(outer, move, {}), piece,
                              next, point.iteration);
   emitCall(builder, loc, isRepeated ? "dma.load_broadcast" : "dma.load",
@@ -213,6 +224,23 @@ void GroupEmitter::loadRowPhases(Location loc, tpu::RowPhasesOp phases,
     emitCall(builder, loc, "dma.load", {{"dst", here}, {"src", there}});
   }
   observe(builder, chip, *phases, local, tile, next, iteration);
+}
+
+/// Moves `tile` of a tensor of arranged rows, piece by piece.
+void GroupEmitter::emitArranged(Location loc, tpu::ArrangeOp arrange,
+                                Value whole, Value local, const Box &tile,
+                                const Box *next, Value iteration, bool isLoad) {
+  auto now = tpu::partsIn(arrange, isLoad, tile),
+       after = next ? tpu::partsIn(arrange, isLoad, *next) : now;
+  for (auto [part, partAfter] : llvm::zip_equal(now, after)) {
+    Value there = globalPart(loc, whole, part.steps, part.inLanes.size,
+                             part.offset, partAfter.offset, iteration);
+    Value here = makePiece(builder, loc, chip, local, tile, part.inLanes);
+    if (isLoad)
+      emitCall(builder, loc, "dma.load", {{"dst", here}, {"src", there}});
+    else
+      emitCall(builder, loc, "dma.store", {{"dst", there}, {"src", here}});
+  }
 }
 
 /// Moves what a tile of bands, `tile`, has of the image in DRAM, band by band.
@@ -312,6 +340,11 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
               /*isLoad=*/false);
     return;
   }
+  if (auto arrange = dyn_cast_or_null<tpu::ArrangeOp>(move)) {
+    emitArranged(loc, arrange, outer, local, piece, next, point.iteration,
+                 /*isLoad=*/false);
+    return;
+  }
   Value global = globalPiece(loc, outer, stepsInDram(outer, {}, move), piece,
                              next, point.iteration);
   emitCall(builder, loc, "dma.store", {{"dst", global}, {"src", local}});
@@ -392,12 +425,12 @@ void GroupEmitter::emitRun(const StepRun &run) {
   return emitStep(run.first, loop.getInductionVar());
 }
 
-/// What stores have turned is whole once all have run.
-void GroupEmitter::observeTurned(tpu::PermuteOp turn, Value output) {
+/// What stores have turned or arranged is whole once all have run.
+void GroupEmitter::observeMoved(Operation *move, Value output) {
   Box whole = Box::whole(tpu::dimsOf(output));
   Dims steps = stepsInDram(output, {}, {});
-  Value global = globalPiece(turn.getLoc(), output, steps, whole, nullptr, {});
-  observe(builder, chip, *turn, global, whole, nullptr, Value());
+  Value global = globalPiece(move->getLoc(), output, steps, whole, nullptr, {});
+  observe(builder, chip, *move, global, whole, nullptr, Value());
 }
 
 LogicalResult GroupEmitter::emit() {
@@ -417,7 +450,7 @@ LogicalResult GroupEmitter::emit() {
     emitRun(run);
   for (auto [move, output] :
        llvm::zip(schedule.view.storeMoves, group.getOutputs()))
-    if (auto turn = dyn_cast_or_null<tpu::PermuteOp>(move))
-      observeTurned(turn, output);
+    if (llvm::isa_and_nonnull<tpu::ArrangeOp, tpu::PermuteOp>(move))
+      observeMoved(move, output);
   return success();
 }

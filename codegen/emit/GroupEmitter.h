@@ -37,16 +37,24 @@ private:
   void loadInput(const SlicePoint &point, size_t buffer);
   void loadConstant(const SlicePoint &point, size_t buffer);
   void store(const SlicePoint &point, size_t output);
+  void emitArranged(mlir::Location loc, tpu::ArrangeOp arrange,
+                    mlir::Value whole, mlir::Value local, const tpu::Box &tile,
+                    const tpu::Box *next, mlir::Value iteration, bool isLoad);
   void loadRowPhases(mlir::Location loc, tpu::RowPhasesOp phases,
                      mlir::Value image, mlir::Value local, const tpu::Box &tile,
                      const tpu::Box *next, mlir::Value iteration);
   void emitBands(mlir::Location loc, tpu::BandsAttr bands, mlir::Value image,
                  mlir::Value local, const tpu::Box &tile, const tpu::Box *next,
                  mlir::Value iteration, bool isLoad);
-  void observeTurned(tpu::PermuteOp turn, mlir::Value output);
+  void observeMoved(mlir::Operation *move, mlir::Value output);
   mlir::Value globalPiece(mlir::Location loc, mlir::Value whole,
                           const tpu::Dims &steps, const tpu::Box &piece,
                           const tpu::Box *nextPiece, mlir::Value iteration);
+  /// The part of `whole` of sizes `size` that begins at element `offset`, in
+  /// the second turn of a loop at element `next`.
+  mlir::Value globalPart(mlir::Location loc, mlir::Value whole,
+                         const tpu::Dims &steps, const tpu::Dims &size,
+                         int64_t offset, int64_t next, mlir::Value iteration);
 
   mlir::OpBuilder &builder;
   const Chip &chip;

@@ -2,6 +2,7 @@
 
 #include "codegen/emit/SliceRuns.h"
 
+#include "dialects/tpu/ArrangeParts.h"
 #include "runtime/chips/Chip.h"
 
 using namespace mlir;
@@ -130,6 +131,22 @@ static bool samePhases(RowPhasesOp phases, const Box &a, const Box &b) {
   return true;
 }
 
+/// Whether transfers of arranged rows move the same parts of both tiles, of the
+/// same pieces.
+static bool sameArranged(ArrangeOp arrange, bool isLoad, const Box &a,
+                         const Box &b) {
+  auto partsA = partsIn(arrange, isLoad, a),
+       partsB = partsIn(arrange, isLoad, b);
+  if (partsA.size() != partsB.size())
+    return false;
+  for (auto [partA, partB] : llvm::zip(partsA, partsB))
+    if (partA.piece != partB.piece ||
+        partA.inLanes.size != partB.inLanes.size ||
+        relative(a, partA.inLanes) != relative(b, partB.inLanes))
+      return false;
+  return true;
+}
+
 bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a,
                            const SliceState &b) {
   const GroupView &view = schedule.view;
@@ -144,13 +161,22 @@ bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a,
     if (auto phases = dyn_cast_or_null<RowPhasesOp>(move);
         phases && !samePhases(phases, a.plan.tiles[i], b.plan.tiles[i]))
       return false;
+    if (auto arrange = dyn_cast_or_null<ArrangeOp>(move);
+        arrange && !sameArranged(arrange, /*isLoad=*/true, a.plan.tiles[i],
+                                 b.plan.tiles[i]))
+      return false;
   }
-  for (auto [i, move] : llvm::enumerate(view.storeMoves))
+  for (auto [i, move] : llvm::enumerate(view.storeMoves)) {
     if (auto store = dyn_cast_or_null<FromBandsOp>(move);
         store && !sameBands(store.getBands(), store.getInput(),
                             a.plan.stores[i], b.plan.stores[i],
                             /*onlyOwn=*/true))
       return false;
+    if (auto arrange = dyn_cast_or_null<ArrangeOp>(move);
+        arrange && !sameArranged(arrange, /*isLoad=*/false, a.plan.stores[i],
+                                 b.plan.stores[i]))
+      return false;
+  }
   for (size_t i = 0; i < view.outputs.size(); ++i) {
     const Box &tileA = a.plan.tiles[view.outputs[i]],
               &tileB = b.plan.tiles[view.outputs[i]];

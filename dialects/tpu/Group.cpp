@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/Group.h"
 
+#include "dialects/tpu/ArrangeParts.h"
 #include "dialects/tpu/GroupPlan.h"
 
 #include "mlir/IR/Builders.h"
@@ -85,7 +86,12 @@ LogicalResult BandsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// Whether a transfer of the group does `op`.
 static bool isMoveAtBorder(Operation &op) {
-  if (!llvm::isa<PermuteOp, RowPhasesOp, ToBandsOp, FromBandsOp>(op))
+  auto arrange = dyn_cast<ArrangeOp>(op);
+  if (!arrange &&
+      !llvm::isa<PermuteOp, RowPhasesOp, ToBandsOp, FromBandsOp>(op))
+    return false;
+  if (arrange &&
+      !transferParts(arrange, llvm::isa<BlockArgument>(op.getOperand(0))))
     return false;
   bool isYielded = llvm::any_of(
       op.getUsers(), [](Operation *user) { return llvm::isa<YieldOp>(user); });

@@ -66,14 +66,15 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
   let summary = "ops that run slice by slice in local memory";
   let description = [{
     The operands are DRAM tensors that the group loads, the results DRAM tensors that it stores; everything between
-    stays in local memory. Weights are `tpu.weight` ops inside the body. `tiling` says how the slices run. A `tpu.permute` or `tpu.to_bands` of an argument is done by its load,
-    a `tpu.permute` or `tpu.from_bands` that is yielded by its store.
+    stays in local memory. Weights are `tpu.weight` ops inside the body. `tiling` says how the slices run. A `tpu.arrange`, `tpu.permute`, `tpu.row_phases` or `tpu.to_bands` of an argument is done by its load,
+    a `tpu.arrange`, `tpu.permute` or `tpu.from_bands` that is yielded by its store.
 
     **Semantics** the body evaluated on whole tensors; `tiling` never changes a number.
 
     **Constraints** (C1) block arguments have the types of the operands, (C2) the terminator is `tpu.yield` with the
     types of the results, (C3) every body op but `tpu.weight` and `tpu.yield` has the tiling interface or is a
-    `tpu.permute` or `tpu.to_bands` that alone reads an argument or a `tpu.permute` or `tpu.from_bands` of a computed value that is yielded and read by no other, (C4) `buffers`
+    `tpu.arrange`, `tpu.permute`, `tpu.row_phases` or `tpu.to_bands` that alone reads an argument or a `tpu.arrange`, `tpu.permute` or `tpu.from_bands` of a computed value that is yielded and read by no other; a `tpu.arrange`
+    copies from one operand boxes of whole rows (w) of its result, or, where it is yielded, of its operand, each element of the result once, (C4) `buffers`
     has one entry an operand, (C5) what is yielded is computed in the group, (C6) loads begin at most one slice ahead, and
     only where slices are streamed before the slice or held.
 

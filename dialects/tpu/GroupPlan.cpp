@@ -234,7 +234,7 @@ GroupView weft::tpu::viewOps(const Chip &chip, ArrayRef<Operation *> ops) {
 
 /// Whether loads do what `op` does.
 static bool isLoadMove(Operation *op) {
-  return llvm::isa<PermuteOp, RowPhasesOp, ToBandsOp>(op);
+  return llvm::isa<ArrangeOp, PermuteOp, RowPhasesOp, ToBandsOp>(op);
 }
 
 Operation *weft::tpu::loadMoveOf(BlockArgument argument) {
@@ -246,7 +246,7 @@ Operation *weft::tpu::loadMoveOf(BlockArgument argument) {
 
 Operation *weft::tpu::storeMoveOf(Value yielded) {
   Operation *maker = yielded.getDefiningOp();
-  if (!llvm::isa_and_nonnull<PermuteOp, FromBandsOp>(maker) ||
+  if (!llvm::isa_and_nonnull<ArrangeOp, PermuteOp, FromBandsOp>(maker) ||
       !yielded.hasOneUse() || llvm::isa<BlockArgument>(maker->getOperand(0)))
     return nullptr;
   // What a load moves is not moved again.

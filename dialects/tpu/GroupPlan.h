@@ -68,8 +68,8 @@ struct GroupView {
   };
   std::vector<OpView> ops;
   llvm::SmallVector<mlir::Value> inputs;
-  /// Per input the turn or the cut into bands or phases that its load does,
-  /// null of others: DRAM holds the operand of that.
+  /// Per input the turn, the order of rows or the cut into bands or phases that
+  /// its load does, null of others: DRAM holds the operand of that.
   llvm::SmallVector<mlir::Operation *> loadMoves;
   /// Per input whether its one channel is loaded into every lane
   /// (TilingInterface::repeatsChannel).
@@ -94,11 +94,11 @@ struct GroupView {
 GroupView viewOps(const Chip &chip, llvm::ArrayRef<mlir::Operation *> ops);
 GroupView viewGroup(const Chip &chip, GroupOp group);
 
-/// The op that the load of this argument of a group does (`tpu.permute`,
-/// `tpu.row_phases` or `tpu.to_bands`); null if none.
+/// The op that the load of this argument of a group does (`tpu.arrange`,
+/// `tpu.permute`, `tpu.row_phases` or `tpu.to_bands`); null if none.
 mlir::Operation *loadMoveOf(mlir::BlockArgument argument);
 /// The op that the store of this operand of a group's yield does
-/// (`tpu.permute` or `tpu.from_bands`).
+/// (`tpu.arrange`, `tpu.permute` or `tpu.from_bands`).
 mlir::Operation *storeMoveOf(mlir::Value yielded);
 
 /// The boxes of one slice.

@@ -7,12 +7,13 @@
 
 namespace weft::tpu {
 
-/// Puts `move` (`tpu.permute`, `tpu.row_phases` or `tpu.to_bands`), which only
-/// groups read, into each of them: their loads do it.
+/// Puts `move` (`tpu.arrange`, `tpu.permute`, `tpu.row_phases` or
+/// `tpu.to_bands`), which only groups read, into each of them: their loads do
+/// it.
 void foldIntoLoads(mlir::Operation *move);
 
-/// Puts `move` (`tpu.permute` or `tpu.from_bands`), which alone reads the
-/// result of a group, into that: its store does it.
+/// Puts `move` (`tpu.arrange`, `tpu.permute` or `tpu.from_bands`), which alone
+/// reads the result of a group, into that: its store does it.
 void foldIntoStore(mlir::Operation *move);
 
 } // namespace weft::tpu

@@ -2,6 +2,7 @@
 
 #include "passes/tpu/GroupCost.h"
 
+#include "dialects/tpu/ArrangeParts.h"
 #include "dialects/tpu/recipe/Price.h"
 #include "passes/tpu/TurnPrice.h"
 #include "runtime/chips/Chip.h"
@@ -39,6 +40,9 @@ int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
     }
     return std::min(kMostTransfer, cycles);
   }
+  if (auto arrange = input.getDefiningOp<ArrangeOp>();
+      arrange && transferParts(arrange, /*isLoad=*/true))
+    return arranged.cycles(arrange, /*isLoad=*/true, stored.dims);
   int64_t straight =
       transfers.cycles(stored, denseSteps(dimsOf(input)), /*isLoad=*/true);
   auto turn = input.getDefiningOp<PermuteOp>();
@@ -65,9 +69,11 @@ int64_t GroupCost::storeOf(Value value, const Box &piece) {
                      LocalLayout::Aligned};
   int64_t straight =
       transfers.cycles(stored, denseSteps(dimsOf(value)), /*isLoad=*/false);
-  PermuteOp turn;
-  if (value.hasOneUse())
-    turn = dyn_cast<PermuteOp>(*value.user_begin());
+  Operation *reader = value.hasOneUse() ? *value.user_begin() : nullptr;
+  if (auto arrange = dyn_cast_or_null<ArrangeOp>(reader);
+      arrange && transferParts(arrange, /*isLoad=*/false))
+    return arranged.cycles(arrange, /*isLoad=*/false, piece.size);
+  auto turn = dyn_cast_or_null<PermuteOp>(reader);
   return leastWithTurn(straight, turn, piece.size, [&] {
     return transfers.cycles(stored, storeSteps(turn), /*isLoad=*/false);
   });

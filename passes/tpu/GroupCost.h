@@ -3,8 +3,8 @@
 #ifndef WEFT_PASSES_TPU_GROUPCOST_H
 #define WEFT_PASSES_TPU_GROUPCOST_H
 
+#include "passes/tpu/ArrangePrice.h"
 #include "passes/tpu/GroupPlacement.h"
-#include "passes/tpu/TransferPrice.h"
 
 namespace weft::tpu {
 
@@ -68,6 +68,7 @@ private:
                         llvm::function_ref<int64_t()> turned);
 
   TransferPrice transfers;
+  ArrangePrice arranged{transfers};
 };
 
 } // namespace weft::tpu

@@ -149,6 +149,40 @@ def TpuMoveTurns : Pass<"tpu-move-turns", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TpuJoinMoves : Pass<"tpu-join-moves", "::mlir::func::FuncOp"> {
+  let summary = "make one order of rows of the moves in DRAM that follow each other";
+  let description = [{
+    Windows of an image are reshaped, turned, rolled by slices and concatenations, and turned back. Between two tensors of equal rows (w) all of that is an order of rows: a single `tpu.arrange`
+    whose pieces are boxes of the result, so that loads of groups do it, or of the operand, for a store (`--tpu-fold-turns`). A cast that all rows meet comes behind it. Done where one of the moves would go
+    through DRAM in any case, and the transfers get no longer by more than that takes.
+
+    ```mlir
+    %1 = tpu.reshape %0 : tensor<1x16x1x96xf16> -> tensor<1x2x8x96xf16>
+    %2 = tpu.arrange %1 pieces [#tpu.piece<0, 0, 0, [2, 2, 2, 192], [768, 192, 384, 1], [768, 384, 192, 1]>] : (tensor<1x2x8x96xf16>) -> tensor<1x2x8x96xf16>
+    %3 = tpu.reshape %2 : tensor<1x2x8x96xf16> -> tensor<4x4x1x96xf16>
+    // becomes
+    %3 = tpu.arrange %0 pieces [#tpu.piece<0, 0, 0, [2, 2, 1, 96], [192, 96, 96, 1], [384, 96, 96, 1]>, ..] : (tensor<1x16x1x96xf16>) -> tensor<4x4x1x96xf16>
+    ```
+  }];
+}
+
+def TpuMoveRows : Pass<"tpu-move-rows", "::mlir::func::FuncOp"> {
+  let summary = "order rows before what computes on each of them";
+  let description = [{
+    Functions of elements and normalizations compute on each row (w) alone, so the rows may be ordered before them as well as behind: a `tpu.arrange` of what they give moves before them if they
+    begin with one tensor that lies in DRAM anyway. Then they are in one group with what reads them in the other order. Done where computing on as many lanes as that order fills, and loading what they begin with, takes fewer cycles
+    than storing and loading what they give.
+
+    ```mlir
+    %1 = tpu.unary relu %x : tensor<1x16x1x96xf16>
+    %2 = tpu.arrange %1 pieces [..] : (tensor<1x16x1x96xf16>) -> tensor<4x4x1x96xf16>
+    // becomes
+    %1 = tpu.arrange %x pieces [..] : (tensor<1x16x1x96xf16>) -> tensor<4x4x1x96xf16>
+    %2 = tpu.unary relu %1 : tensor<4x4x1x96xf16>
+    ```
+  }];
+}
+
 def TpuRowPhases : Pass<"tpu-row-phases", "::mlir::func::FuncOp"> {
   let summary = "load rows in turn as channels";
   let description = [{
@@ -172,7 +206,7 @@ def TpuFoldTurns : Pass<"tpu-fold-turns", "::mlir::func::FuncOp"> {
   let summary = "let groups turn what they load and store";
   let description = [{
     In: groups with a tiling. A `tpu.permute` that only groups read moves into them, as the load of its operand; one that alone reads the result of a group
-    moves into that, as its store. The cheaper of both is taken, and none if the turned transfers cost more than a turn within DRAM.
+    moves into that, as its store. The cheaper of both is taken, and none if the turned transfers cost more than a turn within DRAM. A `tpu.arrange` of whole rows is treated alike.
 
     ```mlir
     %1 = tpu.permute %0 [0, 2, 1, 3] : tensor<1x128x48x160xf32> -> tensor<1x48x128x160xf32>

@@ -82,10 +82,12 @@ void driver::buildRecipePipeline(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
   if (options.optLevel > 0) {
     passes.addNestedPass<func::FuncOp>(tpu::createTpuStackRows());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuJoinMoves());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuCastBeforeMoves());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuRowPhases());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     if (!options.sharesConstants)
       passes.addNestedPass<func::FuncOp>(tpu::createTpuOrderChannels());

@@ -176,6 +176,38 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
+// In a group (C3): a load arranges whole rows.
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @arranged_elements(%a: tensor<1x8x4x4xf32>) {
+    %0 = tpu.group(%a) tiling <n = 1, c = 1, h = 1, w = 1> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+    ^bb0(%x: tensor<1x8x4x4xf32>):
+      // expected-error@+1 {{cannot run slice by slice in local memory; leave it outside the group}}
+      %1 = tpu.arrange %x pieces [#tpu.piece<0, 0, 0, [1, 8, 4, 4], [128, 16, 1, 4], [128, 16, 4, 1]>] : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+      %2 = tpu.unary relu %1 : tensor<1x8x4x4xf32>
+      tpu.yield %2 : tensor<1x8x4x4xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// In a group (C3): rows that two pieces bring would depend on the order of slices.
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @arranged_twice(%a: tensor<1x8x4x4xf32>) {
+    %0 = tpu.group(%a) tiling <n = 1, c = 1, h = 1, w = 1> : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32> {
+    ^bb0(%x: tensor<1x8x4x4xf32>):
+      %1 = tpu.unary relu %x : tensor<1x8x4x4xf32>
+      // expected-error@+1 {{cannot run slice by slice in local memory; leave it outside the group}}
+      %2 = tpu.arrange %1 pieces [#tpu.piece<0, 0, 0, [1, 8, 4, 4], [128, 16, 4, 1], [128, 16, 4, 1]>, #tpu.piece<0, 0, 16, [1, 1, 4, 4], [128, 16, 4, 1], [128, 16, 4, 1]>] : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+      tpu.yield %2 : tensor<1x8x4x4xf32>
+    }
+    return
+  }
+}
+
+// -----
+
 // In a group (C3): neither the load of an argument nor a store.
 module attributes {tpu.chip = "bm1684x"} {
   func.func @turned_inside(%a: tensor<1x8x4x4xf32>) {
