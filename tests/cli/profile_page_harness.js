@@ -8,7 +8,7 @@ const vm = require("vm");
 
 const text = fs.readFileSync(process.argv[2], "utf8");
 const [content, script] = [...text.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1]);
-const report = JSON.parse(content).report;
+const report = JSON.parse(content).profile.report;
 const drawn = { fillRect: 0, fillText: [], strokeRect: 0 };
 
 /** A drawing context that counts, and refuses coordinates that are no numbers. */

@@ -190,7 +190,7 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual((parsed.loads, parsed.open), ([], []))
         self.assertIsNone(re.search(r"(https?:)?//[a-z0-9-]+\.[a-z]|@import|url\(|fetch\(|XMLHttpRequest|import\(", text))
         content, script = parsed.scripts
-        content = json.loads(content)
+        content = json.loads(content)["profile"]
         self.assertEqual(content["report"], self.json_of(model))
         for name in ("tiu", "gdma"):
             self.assertEqual({len(column) for column in content[name].values()},

@@ -1,6 +1,6 @@
 #include "tools/weft/ProfilePage.h"
 
-#include "tools/weft/ProfilePageParts.h"
+#include "tools/weft/PageTemplate.h"
 #include "tools/weft/Version.h"
 
 #include <unordered_map>
@@ -116,45 +116,20 @@ static Json liveColumns(const Profile &profile) {
           {"writer", std::move(writer)}, {"is_read", std::move(isRead)}};
 }
 
-/// JSON that may stand inside a script element: nothing in it ends the element.
-static std::string forScript(const Json &json) {
-  std::string text =
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(text.size());
-  for (char c : text) // a '<' is inside a string, or nowhere
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  return safe;
-}
-
-/// `text` with the first `mark` replaced.
-static void fill(std::string &text, std::string_view mark,
-                 std::string_view content) {
-  size_t at = text.find(mark);
-  if (at != std::string::npos)
-    text.replace(at, mark.size(), content);
+Json cli::profileContent(const NamedStage &subject, const Profile &profile) {
+  Words words;
+  Json tiu = engineColumns(profile, Engine::Tiu, words);
+  Json gdma = engineColumns(profile, Engine::Gdma, words);
+  return {{"report", describeProfile(subject, profile)},
+          {"tiu", std::move(tiu)},
+          {"gdma", std::move(gdma)},
+          {"live", liveColumns(profile)},
+          {"words", words.json()}};
 }
 
 std::string cli::profilePage(const NamedStage &subject,
                              const Profile &profile) {
-  Words words;
-  Json tiu = engineColumns(profile, Engine::Tiu, words);
-  Json gdma = engineColumns(profile, Engine::Gdma, words);
-  Json content = {{"producer", "weft " WEFT_VERSION},
-                  {"report", describeProfile(subject, profile)},
-                  {"tiu", std::move(tiu)},
-                  {"gdma", std::move(gdma)},
-                  {"live", liveColumns(profile)},
-                  {"words", words.json()}};
-  std::string page(kProfilePageHtml);
-  fill(page, "/* page.css */", kProfilePageCss);
-  fill(page, "/* content.js */", kProfileContentJs);
-  fill(page, "/* timeline.js */", kProfileTimelineJs);
-  fill(page, "/* tables.js */", kProfileTablesJs);
-  // Last: names in the model may look like a mark.
-  fill(page, "{/* content */}", forScript(content));
-  return page;
+  return fillPage("profile.html",
+                  {{"producer", "weft " WEFT_VERSION},
+                   {"profile", profileContent(subject, profile)}});
 }

@@ -9,8 +9,11 @@
 
 namespace weft::cli {
 
-/// A page that needs no other file and no network: the template of
-/// profile_page/ with the numbers of this profile inside.
+/// What the timeline and the tables of a page show.
+nlohmann::ordered_json profileContent(const NamedStage &subject,
+                                      const profile::Profile &profile);
+
+/// A page that needs no other file and no network.
 std::string profilePage(const NamedStage &subject,
                         const profile::Profile &profile);
 

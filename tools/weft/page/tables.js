@@ -1,18 +1,9 @@
-// Third part: summary, tables, start.
+// The tables beside the timeline.
 
 // ---- summary and tables ---------------------------------------------------------------------------------------
 
-function card(name, value, more, share) {
-  const box = element("div", { class: "card" }, element("div", { class: "name" }, name), element("div", { class: "value" }, value));
-  if (share !== undefined) {
-    const fill = element("div");
-    fill.style.width = Math.min(100, 100 * share) + "%";
-    box.append(element("div", { class: "meter" }, fill));
-  }
-  box.append(element("div", { class: "more" }, more));
-  byId("cards").append(box);
-}
 function showCards() {
+  const card = (...values) => addCard(byId("cards"), ...values);
   const { tiu, gdma } = report.engines, roof = report.roofline, local = report.local_memory;
   card("Total cycles", grouped(report.total_cycles), `${seconds(report.total_cycles)} at ${report.cycles_per_second / 1e6} MHz`);
   card("Roofline", percent(roof.achieved), `bound ${grouped(roof.bound_cycles)} cycles, by ${roof.bound_by === "dram" ? "DRAM" : "compute"}`, roof.achieved);
@@ -27,46 +18,15 @@ function showCards() {
   card("Predicted from similar commands", percent(report.extrapolated.share), `of the busy cycles, ${grouped(report.extrapolated.commands)} commands` + (report.extrapolated.cycles > 0 ? `; ${percent(report.extrapolated.probed_cycles / report.extrapolated.cycles)} of it probed` : ""), report.extrapolated.share);
 }
 
-/** `columns`: [title, value(row), text(row), isPart]; the first is the name. */
-function makeTable(table, rows, columns, sortColumn, limit, pick) {
-  let sortBy = sortColumn, shown = limit;
-  function show() {
-    const order = rows.map((_, i) => i);
-    if (sortBy > 0) order.sort((a, b) => columns[sortBy][1](rows[b]) - columns[sortBy][1](rows[a]) || a - b);
-    else if (sortBy === 0) order.sort((a, b) => String(columns[0][1](rows[a])).localeCompare(String(columns[0][1](rows[b]))));
-    const head = element("tr");
-    columns.forEach(([title], column) => {
-      const cell = element("th", { class: "sorts" + (column === sortBy ? " down" : "") }, title);
-      cell.onclick = () => { sortBy = column; show(); };
-      head.append(cell);
-    });
-    const body = element("tbody");
-    for (const i of order.slice(0, shown)) {
-      const line = element("tr", { class: pick ? "pick" : "" });
-      columns.forEach(([, value, text, isPart]) => {
-        const cell = element("td", { class: isPart ? "part" : "" }), content = text(rows[i]);
-        if (isPart) {
-          const fill = element("i");
-          fill.style.width = Math.min(100, 100 * value(rows[i])) + "%";
-          cell.append(element("div", {}, fill, element("span", {}, content)));
-        } else if (Array.isArray(content)) cell.append(...content); else cell.append(content);
-        line.append(cell);
-      });
-      if (pick) {
-        line.classList.toggle("chosen", Boolean(rowFilter) && rowFilter.column === pick && rowFilter.value === i);
-        line.onclick = () => {
-          const same = rowFilter && rowFilter.column === pick && rowFilter.value === i;
-          rowFilter = same ? null : { column: pick, value: i };
-          showTables.forEach((each) => each());
-          applyFilter();
-        };
-      }
-      body.append(line);
-    }
-    table.replaceChildren(element("thead", {}, head), body);
-  }
-  show();
-  return { show, showAll: () => { shown = rows.length; show(); } };
+/** Of a table of `column` (node, kind): a click shows only the commands of that row. */
+const picksCommands = (column) => ({
+  isChosen: (i) => Boolean(rowFilter) && rowFilter.column === column && rowFilter.rows.has(i),
+  choose: (i) => filterRows(rowFilter && rowFilter.column === column && rowFilter.rows.has(i) ? null : { column, rows: new Set([i]) }),
+});
+function filterRows(filter) {
+  rowFilter = filter;
+  showTables.forEach((each) => each());
+  applyFilter();
 }
 
 const showTables = [];
@@ -87,7 +47,7 @@ function showNodes() {
     ["DRAM read", (row) => row.dram_read_bytes, (row) => bytes(row.dram_read_bytes)],
     ["DRAM written", (row) => row.dram_write_bytes, (row) => bytes(row.dram_write_bytes)],
     ["Commands", (row) => row.commands, (row) => grouped(row.commands)],
-  ], 1, 20, "node");
+  ], 1, 20, picksCommands("node"));
   showTables.push(made.show);
   const more = byId("moreNodes");
   more.hidden = report.nodes.length <= 20;
@@ -104,7 +64,7 @@ function showKinds() {
     ["MACs", (row) => row.macs, (row) => many(row.macs)],
     ["DRAM", (row) => row.dram_read_bytes + row.dram_write_bytes, (row) => bytes(row.dram_read_bytes + row.dram_write_bytes)],
     ["Commands", (row) => row.commands, (row) => grouped(row.commands)],
-  ], 1, Infinity, "kind").show);
+  ], 1, Infinity, picksCommands("kind")).show);
 }
 function showSmallTables() {
   const none = (table, text) => table.replaceChildren(element("caption", { class: "empty" }, text));
@@ -131,28 +91,12 @@ function showSmallTables() {
   ], -1, Infinity, null);
 }
 
-// ---- start ----------------------------------------------------------------------------------------------------
-
-const fileName = report.file.split("/").pop();
-document.title = fileName + " - weft profile";
-byId("title").textContent = fileName;
-byId("subtitle").textContent = `net ${report.net}, stage ${report.stage} of ${report.stages}, ${report.chip}` +
-  (report.groups > 1 ? `, ${report.groups} command groups` : "");
-byId("footer").textContent = `${content.producer}. Predicted by a model of the machine, not measured on a chip. ~ marks rows with commands whose cost is predicted from the nearest measured kin.`;
-const darkByDefault = window.matchMedia("(prefers-color-scheme: dark)");
-function setTheme(dark) {
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
-  byId("theme").textContent = dark ? "Light" : "Dark";
-  readTheme();
-  redraw();
+const predictedText = "Predicted by a model of the machine, not measured on a chip. ~ marks rows with commands whose cost is predicted from the nearest measured kin.";
+function showTimeline() {
+  showCards();
+  showLegend();
+  showNodes();
+  showKinds();
+  showSmallTables();
+  window.addEventListener("resize", redraw);
 }
-byId("theme").onclick = () => setTheme(document.documentElement.dataset.theme !== "dark");
-darkByDefault.addEventListener("change", (event) => setTheme(event.matches));
-setTheme(darkByDefault.matches);
-showCards();
-showLegend();
-showNodes();
-showKinds();
-showSmallTables();
-window.addEventListener("resize", redraw);
-redraw();

@@ -1,4 +1,4 @@
-// Second part: the canvases and what pointer and keys do there.
+// The canvases of the timeline and what pointer and keys do there.
 
 // ---- which commands are shown -----------------------------------------------------------------------------------
 
@@ -10,7 +10,7 @@ function applyFilter() {
   for (const engine of engines)
     for (let i = 0; i < engine.count; ++i) {
       let shown = !onlyCritical || (engine.flags[i] & 1) !== 0;
-      if (shown && rowFilter) shown = engine[rowFilter.column][i] === rowFilter.value;
+      if (shown && rowFilter) shown = rowFilter.rows.has(engine[rowFilter.column][i]);
       if (shown && text)
         shown = engine.text[i].some((word) => matchingWords[word]) || (engine.node[i] >= 0 && matchingNodes[engine.node[i]]);
       engine.shown[i] = shown ? 1 : 0;
@@ -23,20 +23,6 @@ function applyFilter() {
 
 // ---- drawing --------------------------------------------------------------------------------------------------
 
-function prepare(canvas) {
-  const ratio = window.devicePixelRatio || 1;
-  const width = Math.max(1, canvas.clientWidth), height = Math.max(1, canvas.clientHeight);
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-  }
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  context.font = "11.5px system-ui, sans-serif";
-  context.textBaseline = "middle";
-  return { context, width, height };
-}
 const xOf = (time, width) => gutter + (time - view.from) / (view.to - view.from) * (width - gutter);
 const timeAt = (x, width) => view.from + (x - gutter) / Math.max(1, width - gutter) * (view.to - view.from);
 
@@ -290,12 +276,6 @@ function drawOverview() {
   context.strokeRect(left + 0.5, 0.5, Math.max(1, right - left - 1), height - 1);
 }
 
-function drawAll() {
-  drawOverview();
-  drawTimeline();
-  drawMemory();
-}
-
 // ---- what is under the pointer --------------------------------------------------------------------------------
 
 function commandAt(x, y, width) {
@@ -456,7 +436,7 @@ overview.addEventListener("pointerup", (event) => {
 overview.addEventListener("dblclick", () => setView(0, total));
 
 document.addEventListener("keydown", (event) => {
-  if (["INPUT", "SELECT"].includes(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (timeline.clientWidth === 0 || ["INPUT", "SELECT"].includes(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
   const middle = (view.from + view.to) / 2, span = view.to - view.from;
   const action = {
     "+": () => zoomAt(middle, 0.6), "=": () => zoomAt(middle, 0.6), "-": () => zoomAt(middle, 1.6), "0": () => setView(0, total),
