@@ -90,6 +90,7 @@ struct Metrics {
   /// is constant and the reference is not.
   double deadSlices = 0;
   int64_t deadAxis = 0;
+  std::vector<int64_t> deadIndices; ///< of these slices
   /// Of rows that add up to 1 along `rowAxis`.
   std::optional<double> logSqnrDb;
   int64_t rowAxis = 0;

@@ -109,7 +109,7 @@ void comparison::measureSlices(const Pair &pair, const Kind &kind,
     for (const Sums &slice : sums.slices)
       errors += errorOf(slice);
     WorstSlices worst;
-    size_t dead = 0;
+    std::vector<int64_t> dead;
     for (size_t i = 0; i < length; ++i) {
       const Sums &slice = sums.slices[i];
       double variance = slice.variance();
@@ -125,7 +125,8 @@ void comparison::measureSlices(const Pair &pair, const Kind &kind,
                0, std::nullopt});
         continue;
       }
-      dead += slice.isResultConstant();
+      if (slice.isResultConstant())
+        dead.push_back(int64_t(i));
       // Of the others: its own error is what is in question.
       double noise = (errors - errorOf(slice)) / double(length - 1);
       if (variance > kAboveNoise * noise)
@@ -139,10 +140,11 @@ void comparison::measureSlices(const Pair &pair, const Kind &kind,
       metrics.worstGains.push_back(*worst.gain);
     if (worst.bias)
       metrics.worstBiases.push_back(*worst.bias);
-    if (double share = double(dead) / double(length);
+    if (double share = double(dead.size()) / double(length);
         share > metrics.deadSlices) {
       metrics.deadSlices = share;
       metrics.deadAxis = int64_t(axis);
+      metrics.deadIndices = std::move(dead);
     }
   }
 }
