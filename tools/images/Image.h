@@ -56,6 +56,9 @@ std::string otherFormat(std::string_view bytes);
 /// what is broken.
 rt::Result<Image> decode(std::string_view bytes);
 
+/// `image` as a PNG file. Code::Internal if libpng fails.
+rt::Result<std::string> encodePng(const Image &image);
+
 } // namespace weft::images
 
 #endif // WEFT_TOOLS_IMAGES_IMAGE_H

@@ -115,3 +115,20 @@ Result<Stored> images::decodePng(std::string_view bytes) {
     dropAlpha(stored.image.pixels, channelsWithAlpha);
   return stored;
 }
+
+Result<std::string> images::encodePng(const Image &image) {
+  png_image header = {};
+  header.version = PNG_IMAGE_VERSION;
+  header.width = png_uint_32(image.width);
+  header.height = png_uint_32(image.height);
+  header.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  std::string file(PNG_IMAGE_PNG_SIZE_MAX(header), 0);
+  png_alloc_size_t size = file.size();
+  if (!png_image_write_to_memory(&header, file.data(), &size,
+                                 /*convert_to_8_bit=*/0, image.pixels.data(),
+                                 /*row_stride=*/0, nullptr))
+    return rt::fail(Code::Internal,
+                    std::string("no PNG is made: ") + header.message);
+  file.resize(size);
+  return file;
+}

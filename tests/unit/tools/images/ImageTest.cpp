@@ -171,4 +171,19 @@ TEST(Images, ErrorsSayWhatIsWrong) {
                            "most 100 million are read");
 }
 
+TEST(Images, EncodedPngsAreReadBack) {
+  for (int64_t channels : {1, 3}) {
+    Image image{5, 3, channels, {}};
+    for (int64_t i = 0; i < 5 * 3 * channels; ++i)
+      image.pixels.push_back(uint8_t(i * 37));
+    rt::Result<std::string> file = images::encodePng(image);
+    ASSERT_TRUE(file.isOk());
+    rt::Result<Image> back = images::decode(*file);
+    ASSERT_TRUE(back.isOk()) << back.status().message();
+    EXPECT_EQ(back->width, 5);
+    EXPECT_EQ(back->channels, channels);
+    EXPECT_EQ(back->pixels, image.pixels);
+  }
+}
+
 } // namespace
