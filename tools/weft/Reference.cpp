@@ -9,6 +9,7 @@
 #include "runtime/status/Quote.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/FusePreprocess.h"
+#include "tools/driver/GraphOutline.h"
 #include "tools/driver/OutputParts.h"
 #include "tools/driver/Plugins.h"
 #include "tools/driver/Registration.h"
@@ -105,6 +106,7 @@ public:
                         llvm::join(own, ", ") + ")");
   }
 
+  const onnx::NodeTitles &titles() const { return printer.titles; }
   rt::Status why() const { return failureFrom(printed, model.onnx); }
 
 private:
@@ -184,6 +186,11 @@ public:
     if (!parts)
       parts = driver::outputPartsOf(*module);
     return *parts;
+  }
+  Result<std::vector<comparison::GraphNode>>
+  outline(const NamedTensors &inputs) override {
+    WEFT_TRY(prepare(inputs));
+    return driver::graphOutline(*module, importer->titles());
   }
 
 private:

@@ -5,6 +5,7 @@
 
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
+#include "tools/comparison/GraphNode.h"
 #include "tools/comparison/OutputPart.h"
 #include "tools/preprocess/Preprocess.h"
 
@@ -61,6 +62,9 @@ public:
   /// What the outputs of the graph for these inputs join.
   virtual rt::Result<comparison::OutputParts>
   outputParts(const NamedTensors &inputs) = 0;
+  /// Nodes and edges of the graph for these inputs.
+  virtual rt::Result<std::vector<comparison::GraphNode>>
+  outline(const NamedTensors &inputs) = 0;
 };
 
 } // namespace weft::cli
