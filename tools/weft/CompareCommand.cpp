@@ -1,8 +1,11 @@
 #include "runtime/bmodel/Container.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
+#include "tools/files/InputFile.h"
+#include "tools/files/OutputFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/Bindings.h"
+#include "tools/weft/ComparisonPage.h"
 #include "tools/weft/ComparisonReport.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
@@ -37,6 +40,7 @@ struct CompareFlags {
   bool allowsConstantInputs = false;
   bool fusePreprocess = false;
   bool perLayer = false;
+  std::string page; ///< of HTML; then perLayer is set
   bool json = false;
 };
 
@@ -49,6 +53,7 @@ public:
 
   Status compare(const samples::SampleFiles &files);
   ComparisonReport report;
+  ComparisonPage page; ///< filled if it is asked for
 
 private:
   Status readReference();
@@ -62,6 +67,9 @@ private:
   /// What outputs join; empty with the reason if the model cannot be read.
   comparison::OutputParts findParts(const NamedTensors &inputs,
                                     std::string &problem);
+
+  /// Nodes and edges of the model; empty if it cannot be read or is a program.
+  std::vector<comparison::GraphNode> outline(const NamedTensors &inputs);
 
   const CompareFlags &flags;
   std::unique_ptr<ModelRunner> runner;
@@ -200,6 +208,20 @@ comparison::OutputParts Comparer::findParts(const NamedTensors &inputs,
   return {};
 }
 
+std::vector<comparison::GraphNode>
+Comparer::outline(const NamedTensors &inputs) {
+  if (other)
+    return {};
+  Result<std::vector<comparison::GraphNode>> nodes = [&] {
+    if (onnx)
+      return onnx->outline(inputs);
+    Result<std::unique_ptr<OnnxReference>> opened = OnnxReference::open(model);
+    return opened ? (*opened)->outline(inputs)
+                  : Result<std::vector<comparison::GraphNode>>(opened.status());
+  }();
+  return nodes ? *std::move(nodes) : std::vector<comparison::GraphNode>();
+}
+
 static std::string nameOf(const samples::SampleFiles &files) {
   std::string name;
   for (const samples::SampleFile &file : files)
@@ -220,6 +242,7 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   ComparedReference reference{*values};
   reference.isWholeModel = flags.reference.empty();
   reference.hasOnnxNames = onnx != nullptr;
+  reference.withNumbers = !flags.page.empty();
   std::string withoutParts;
   comparison::OutputParts parts = findParts(inputs, withoutParts);
   reference.parts = &parts;
@@ -239,6 +262,11 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   report.samples.back().sample = nameOf(files);
   if (!withoutParts.empty())
     report.samples.back().warnings.push_back(withoutParts);
+  if (!flags.page.empty()) {
+    page.add(report, *done);
+    if (!page.hasGraph())
+      page.setGraph(outline(inputs));
+  }
   return Status::ok();
 }
 
@@ -271,7 +299,34 @@ findSamples(const CompareFlags &flags) {
   return std::vector<samples::SampleFiles>{*std::move(files)};
 }
 
+/// Before work is done for the page.
+static Status checkPage(const CompareFlags &flags) {
+  if (flags.page.empty())
+    return Status::ok();
+  if (flags.json && flags.page == "-")
+    return rt::fail(Code::InvalidArgument,
+                    "--json and --html - both write to stdout");
+  for (const std::string &input : {flags.onnx, flags.request.model})
+    if (tools::isSameFile(input, flags.page))
+      return rt::fail(Code::InvalidArgument,
+                      flags.page + ": --html would overwrite what is compared; "
+                                   "name another file");
+  return tools::checkOutputFile(flags.page);
+}
+
+static Status writePage(const CompareFlags &flags, const Comparer &comparer) {
+  Result<std::string> page = comparer.page.html(
+      comparer.report,
+      {flags.request.model,
+       flags.reference.empty() ? flags.onnx : flags.reference});
+  if (!page)
+    return page.status();
+  return tools::writeOutputFile(flags.page, page->data(), page->size());
+}
+
 static ExitCode compareCommand(const CompareFlags &flags) {
+  if (Status status = checkPage(flags); !status)
+    return reportError(status);
   Result<std::vector<samples::SampleFiles>> samples = findSamples(flags);
   if (!samples)
     return reportError(samples.status());
@@ -290,8 +345,13 @@ static ExitCode compareCommand(const CompareFlags &flags) {
                    samples->size(), i + 1 == samples->size() ? "\n" : "");
   }
   const ComparisonReport &report = (*comparer)->report;
-  ExitCode printed =
-      flags.json ? printJson(toJson(report)) : printText(toText(report));
+  if (!flags.page.empty())
+    if (Status status = writePage(flags, **comparer); !status)
+      return reportError(status);
+  // Else the report would follow the page on stdout.
+  ExitCode printed = flags.page == "-" ? ExitCode::Ok
+                     : flags.json      ? printJson(toJson(report))
+                                       : printText(toText(report));
   if (printed != ExitCode::Ok)
     return printed;
   return report.isPassed() ? ExitCode::Ok : ExitCode::ComparisonFailed;
@@ -415,6 +475,7 @@ void cli::addCompareCommand(Program &program) {
        "weft compare cls.onnx cls.bmodel --data lines/ --preprocess cls.yaml",
        "weft compare cls.onnx cls.bmodel --input line.npz --per-layer "
        "--min-cosine 0.999",
+       "weft compare cls.onnx cls.bmodel --input line.npz --html cls.html",
        "weft compare cls.onnx cls.bmodel --input line.npz --reference ort.npz "
        "--min-sqnr 30"},
       [flags] { return compareCommand(*flags); });
@@ -455,6 +516,17 @@ void cli::addCompareCommand(Program &program) {
   command.add_flag("--per-layer", flags->perLayer,
                    "Also compare the values inside, through the debug map or "
                    "the program's buffers");
+  command
+      .add_option_function<std::string>(
+          "--html",
+          [flags](const std::string &path) {
+            flags->page = path;
+            flags->perLayer = true;
+          },
+          "Also write a page: the graph coloured by the error that each layer "
+          "adds, histograms, inputs, the timeline; implies --per-layer")
+      ->check(nonEmptyValue())
+      ->type_name("FILE");
   addLimitFlags(command, *flags);
   addRunFlags(command, flags->request);
   command.add_flag("--json", flags->json, "Print as JSON");

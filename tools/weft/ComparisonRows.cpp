@@ -182,6 +182,15 @@ static HostTensor shapedAs(const HostTensor &reference, HostTensor value) {
   return value;
 }
 
+/// `own` may be null.
+static LayerNumbers numbersOf(const rt::CapturedValue &value,
+                              const HostTensor &reference,
+                              const HostTensor *own) {
+  comparison::CodeRange codes{value.step, value.least, value.most};
+  return {comparison::statisticsOf(value.tensor, reference, own, codes), codes,
+          reference.shape(), numeric::elementTypeName(value.storedType)};
+}
+
 /// A layer is judged by what it adds, where that is known: errors of the layers
 /// before it are not its own.
 static std::vector<ComparisonRow>
@@ -205,13 +214,17 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
       row.metrics = comparison::measure(shapedAs(found->second, value.tensor),
                                         found->second, kind);
     row.failures = comparison::failures(row.metrics, limits.output);
+    const HostTensor *own = nullptr;
     if (reference.onOwnInputs && row.metrics.problem.empty())
-      if (auto own = reference.onOwnInputs->find(value.name);
-          own != reference.onOwnInputs->end()) {
-        row.added = comparison::measure(shapedAs(own->second, value.tensor),
-                                        own->second, kind);
+      if (auto given = reference.onOwnInputs->find(value.name);
+          given != reference.onOwnInputs->end()) {
+        own = &given->second;
+        row.added =
+            comparison::measure(shapedAs(*own, value.tensor), *own, kind);
         row.failures = comparison::failures(*row.added, limits.layer);
       }
+    if (reference.withNumbers && row.metrics.problem.empty())
+      row.numbers = numbersOf(value, found->second, own);
     rows.push_back(std::move(row));
   }
   return rows;

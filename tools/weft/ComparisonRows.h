@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_WEFT_COMPARISONROWS_H
 
 #include "tools/comparison/Metrics.h"
+#include "tools/comparison/Statistics.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Reference.h"
 
@@ -13,6 +14,14 @@
 #include <vector>
 
 namespace weft::cli {
+
+/// How the numbers of a layer are spread.
+struct LayerNumbers {
+  comparison::Statistics statistics;
+  comparison::CodeRange codes;
+  std::vector<int64_t> shape;
+  const char *storedType = ""; ///< as in messages
+};
 
 /// A value of the model compared on one sample.
 struct ComparisonRow {
@@ -26,6 +35,8 @@ struct ComparisonRow {
   /// had before it. What this layer added.
   std::optional<comparison::Metrics> added = std::nullopt;
   std::vector<std::string> failures = {}; ///< empty: passed
+  /// Of a layer, if asked for and its figures are there.
+  std::optional<LayerNumbers> numbers = std::nullopt;
 };
 
 /// A model compared on one sample.
@@ -57,6 +68,8 @@ struct ComparedReference {
   bool isWholeModel = false;
   /// The names of the reference are ONNX's; else they may be the vendor's.
   bool hasOnnxNames = false;
+  /// Gather ComparisonRow::numbers.
+  bool withNumbers = false;
 };
 
 /// Limits in place of defaults.
