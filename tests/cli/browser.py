@@ -164,5 +164,6 @@ class Page:
                 said.append("loads " + given["request"]["url"])
         return said
 
-    def screenshot(self, path):
-        pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+    def screenshot(self):
+        """What is in the window, as the bytes of a PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])

@@ -153,6 +153,9 @@ class ComparePage(unittest.TestCase):
         self.assertFalse(page.evaluate("document.getElementById('timeline-tab').hidden"))
         self.assertTrue(page.text("#found").startswith(count + " of "))
         self.assertIn(bad, page.text("#detail"))
+        page.evaluate("chooseNode(-1, false)")
+        page.click_on("#toNode")
+        self.assertIn("Fails as a layer", page.text("#layer"))
         self.assertEqual(page.complaints(), [])
 
     def test_keys_and_search(self):

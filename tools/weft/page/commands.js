@@ -96,6 +96,8 @@ const colourOf = (engine, i) =>
 const view = { from: 0, to: total };
 let chosen = null;  // {engine, i}: clicked
 let hovered = null; // {engine, i} or {range}
+/** Of a page that has a graph: a link to the nodes of a row, given the row. */
+let linkOfRow = null;
 let rowFilter = null; // {column, rows}: clicked rows of a table
 const gutter = 54;
 // Banks on display: all, or those in use.

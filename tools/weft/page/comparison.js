@@ -204,6 +204,9 @@ showLayers();
 showSamples();
 showInputs();
 startPanel();
-if (content.profile) showTimeline();
+if (content.profile) {
+  linkOfRow = linkToGraph;
+  showTimeline();
+}
 startTabs();
 window.addEventListener("resize", redrawGraph);

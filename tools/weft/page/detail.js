@@ -98,24 +98,24 @@ function spreadFacts(row) {
 
 // ---- commands -------------------------------------------------------------------------------------------------
 
-/** Goes to the timeline, with only the commands of these rows of the profile. */
+/**
+ * Goes to the timeline, with only the commands of these rows of the profile. It shows what computes, if anything does: weights may be
+ * loaded long before.
+ */
 function showCommands(rows) {
   const wanted = new Set(rows);
-  let from = Infinity, to = 0, first = null;
-  engines.forEach((engine, index) => {
-    for (let i = 0; i < engine.count; ++i)
-      if (wanted.has(engine.node[i])) {
-        if (engine.start[i] < from) first = { engine: index, i };
-        from = Math.min(from, engine.start[i]);
-        to = Math.max(to, engine.end[i]);
-      }
-  });
-  for (const box of ["find", "critical"]) { byId(box).value = ""; byId(box).checked = false; }
-  chosen = first;
+  const found = engines.map((engine, index) => Array.from(engine.node.keys()).filter((i) => wanted.has(engine.node[i])).map((i) => ({ engine: index, i })));
+  const shown = found[0].length ? found[0] : found[1];
+  const lasts = ({ engine, i }) => engines[engine].cycles[i];
+  const from = shown.reduce((least, { engine, i }) => Math.min(least, engines[engine].start[i]), Infinity);
+  const to = shown.reduce((most, { engine, i }) => Math.max(most, engines[engine].end[i]), 0);
+  byId("find").value = "";
+  byId("critical").checked = false;
+  chosen = shown.reduce((longest, each) => lasts(each) > lasts(longest) ? each : longest);
   filterRows({ column: "node", rows: wanted });
   showTab("timeline");
   showDetail();
-  const margin = (to - from) * 0.08 + 10;
+  const margin = (to - from) * 0.15 + 10;
   setView(from - margin, to + margin);
 }
 function costFacts(rows) {
@@ -130,6 +130,15 @@ function costFacts(rows) {
   const go = element("button", { type: "button", class: "strong", id: "toCommands" }, `Show its ${grouped(sum("commands"))} commands in the timeline`);
   go.onclick = () => showCommands(rows);
   return [element("h4", {}, "Cost"), facts, go];
+}
+
+/** From a command back to the graph: the last of the nodes that it was made for, whose value is compared. */
+function linkToGraph(row) {
+  const index = nodes.findLastIndex((node) => node.rows.includes(row));
+  const link = element("button", { type: "button", class: "strong", id: "toNode" }, "Show its node in the graph");
+  link.disabled = index < 0;
+  link.onclick = () => { showTab("graph"); chooseNode(index, true); };
+  return link;
 }
 
 // ---- panel ----------------------------------------------------------------------------------------------------

@@ -360,7 +360,10 @@ function showTip(event) {
 function showDetail() {
   const detail = byId("detail");
   detail.hidden = !chosen;
-  if (chosen) detail.replaceChildren(commandHead(chosen), commandFacts(chosen, true));
+  if (!chosen) return;
+  detail.replaceChildren(commandHead(chosen), commandFacts(chosen, true));
+  const row = engines[chosen.engine].node[chosen.i];
+  if (linkOfRow && row >= 0) detail.append(linkOfRow(row));
 }
 
 // ---- pointer and keys -----------------------------------------------------------------------------------------
