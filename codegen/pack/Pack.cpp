@@ -289,6 +289,9 @@ FailureOr<PackedFile> codegen::packBmodel(ArrayRef<StageProgram> stages,
       return failure();
     model.neuron_bytes =
         std::max<uint64_t>(model.neuron_bytes, (*stage)->context_bytes);
+    if (wire::DebugMapT *map = (*stage)->debug_map.get();
+        map && net->stages.empty())
+      map->conversion = std::make_unique<wire::ConversionT>(options.conversion);
     net->stages.push_back(std::move(*stage));
   }
   model.type = "B";

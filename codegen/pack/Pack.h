@@ -20,6 +20,8 @@ struct PackOptions {
   std::string time;
   /// Compiler that wrote the file, "weft 0.1.0".
   std::string producer;
+  /// What it was asked for, for the first stage's debug map.
+  rt::wire::ConversionT conversion;
 };
 
 /// What the users of a stage should know of its inputs and outputs beside their

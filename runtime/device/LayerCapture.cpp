@@ -163,7 +163,7 @@ std::vector<CapturedValue> LayerCapture::values() const {
     CapturedValue value;
     value.name = slot->table->value_name()->str();
     value.storedType = slot->stored.type();
-    value.tensor = toReals(*slot->table, slot->stored);
+    value.stored = slot->stored;
     if (isQuantized(*slot->table))
       describeCodes(*slot->table, value);
     value.complete = true;
@@ -174,11 +174,12 @@ std::vector<CapturedValue> LayerCapture::values() const {
       for (unsigned i = 0; view->dims() && i < view->dims()->size(); ++i)
         shape.push_back(int64_t(numberAt(*view->dims(), i)));
       // The verifier has compared the element counts.
-      [[maybe_unused]] bool fits = value.tensor.reshape(std::move(shape));
+      [[maybe_unused]] bool fits = value.stored.reshape(std::move(shape));
       assert(fits);
       if (slot->table->channels_last())
-        value.tensor = withChannelsLast(value.tensor);
+        value.stored = withChannelsLast(value.stored);
     }
+    value.tensor = toReals(*slot->table, value.stored);
     values.push_back(std::move(value));
   }
   return values;

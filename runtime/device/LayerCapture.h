@@ -15,6 +15,8 @@ struct CapturedValue {
   /// (stored - zero point) * scale. Integers without scale as stored. ONNX's
   /// shape if the map has it, else n,c,h,w.
   numeric::HostTensor tensor;
+  /// The same elements as the program stores them.
+  numeric::HostTensor stored;
   numeric::ElementType storedType = numeric::ElementType::F32;
   /// Distance of neighbouring codes in reals; 0: not quantized.
   double step = 0;

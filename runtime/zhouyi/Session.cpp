@@ -118,7 +118,7 @@ static rt::CapturedValue capture(const Buffer &buffer, const uint8_t *memory) {
   value.name = spec.name;
   value.storedType = spec.storedType;
   value.complete = true;
-  value.tensor = readValue(buffer, memory);
+  value.tensor = value.stored = readValue(buffer, memory);
   if (!spec.isQuantized() && !numeric::isFloatType(spec.storedType))
     return value;
   HostTensor reals(numeric::ElementType::F32, spec.shape);

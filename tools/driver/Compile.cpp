@@ -2,6 +2,7 @@
 
 #include "tools/driver/Compile.h"
 #include "tools/driver/CheapestProgram.h"
+#include "tools/driver/ConversionRecord.h"
 #include "tools/driver/CustomKernel.h"
 #include "tools/driver/HostRemarks.h"
 
@@ -24,6 +25,8 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::driver;
+
+const std::string_view driver::kProducer = "weft " WEFT_VERSION;
 
 static DialectRegistry allDialects() {
   DialectRegistry registry;
@@ -184,7 +187,7 @@ Compilation::cheaperAsFloats(const CompileOptions &options) {
 
 LogicalResult Compilation::lowerCheapest(const CompileOptions &options,
                                          Stage stage) {
-  bool isResult = stage != Stage::Tpu && options.optLevel == OptLevel::O2;
+  bool isResult = stage >= Stage::Ppl && options.optLevel == OptLevel::O2;
   FailureOr<CheapestProgram> cheapest;
   {
     // What is lowered again reports again.
@@ -226,24 +229,28 @@ LogicalResult Compilation::lowerGraph(ModuleOp module,
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
   lowering.sharesConstants = options.sharesConstants;
-  if (options.optLevel == OptLevel::O3 && stage != Stage::Tpu &&
+  if (stage == Stage::Numbers)
+    lowering.optLevel = int(OptLevel::O0); // groups, lanes and bands stay out
+  if (options.optLevel == OptLevel::O3 && stage >= Stage::Ppl &&
       !chips::findVectorTarget(options.chip))
     return lowerSearched(module, options, lowering);
   PassManager passes(&context);
   passes.enableVerifier(verifies);
   if (chips::findVectorTarget(options.chip)) {
     buildReferencePipeline(passes, lowering);
-    if (stage != Stage::Tpu)
+    if (stage >= Stage::Ppl)
       buildVectorPipeline(passes, lowering);
+  } else if (stage == Stage::Numbers) {
+    buildRecipePipeline(passes, lowering);
   } else {
     buildTpuPipeline(passes, lowering);
-    if (stage != Stage::Tpu)
+    if (stage >= Stage::Ppl)
       buildPplPipeline(passes, lowering);
   }
   LiveBlobs before(module);
   if (failed(passes.run(module)))
     return failure();
-  if (plugins && stage != Stage::Tpu &&
+  if (plugins && stage >= Stage::Ppl &&
       failed(insertCustomKernels(module, *plugins)))
     return failure();
   before.releaseOthers(module);
@@ -330,7 +337,7 @@ Compilation::packVectorProgram(const std::string &name) {
   std::set<std::string> told;
   remarkHostCalls(op, host::trafficOf(hostPrograms), told);
   rt::Result<std::vector<uint8_t>> bytes =
-      zhouyi::serialize(*program, "weft " WEFT_VERSION);
+      zhouyi::serialize(*program, std::string(kProducer));
   if (!bytes)
     return emitError(op.getLoc()) << bytes.status().message();
   return std::move(*bytes);
@@ -374,7 +381,8 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   }
   codegen::PackOptions packing;
   packing.strip = options.strip;
-  packing.producer = "weft " WEFT_VERSION;
+  packing.producer = kProducer;
+  packing.conversion = recordOf(options);
   return codegen::packBmodel(stages, packing);
 }
 
@@ -401,6 +409,25 @@ driver::productsCheaperAsFloats(const CompilationSource &source,
   if (failed(cheaper))
     return rt::fail(rt::Code::Internal, problems);
   return *std::move(cheaper);
+}
+
+rt::Result<std::vector<uint8_t>>
+driver::compileStages(llvm::ArrayRef<CompilationSource> sources,
+                      const CompileOptions &options) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  auto failure = [&] { return rt::fail(rt::Code::Internal, problems); };
+  StageSet stages;
+  for (const CompilationSource &source : sources) {
+    std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
+    if (!compilation || failed(compilation->lower(options, Stage::Ppl)) ||
+        failed(stages.add(std::move(compilation))))
+      return failure();
+  }
+  FailureOr<codegen::PackedFile> file = stages.pack(options);
+  if (failed(file))
+    return failure();
+  return file->bytes();
 }
 
 rt::Result<CompiledModel> driver::compileModel(const CompilationSource &source,

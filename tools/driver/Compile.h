@@ -31,9 +31,11 @@ namespace weft::driver {
 /// Constants in place of inputs by name (`--bind shape=shape.npz`).
 using InputBindings = std::map<std::string, numeric::HostTensor>;
 
-/// How far a compilation goes and what it gives. Ppl stands for the functions
-/// of the machine: of a vector machine they are `zhouyi`.
-enum class Stage { Top, Tpu, Ppl, Bmodel };
+/// How far a compilation goes and what it gives. Numbers is tpu with all that
+/// decides what is computed, bit by bit, and nothing of where and when: every
+/// level of optimization gives these numbers. Ppl stands for the functions of
+/// the machine: of a vector machine they are `zhouyi`.
+enum class Stage { Top, Numbers, Tpu, Ppl, Bmodel };
 
 struct CompileOptions {
   InputShapes shapes;
@@ -189,6 +191,15 @@ struct CompiledModel {
   std::vector<uint8_t> bytes;
   double floatShare = 0;
 };
+
+/// What programs of this version call it in their debug maps, "weft 0.1.0".
+extern const std::string_view kProducer;
+
+/// The bmodel of `sources`, one model with several sets of shapes; prints
+/// nothing: a failure has the text of what went wrong.
+rt::Result<std::vector<uint8_t>>
+compileStages(llvm::ArrayRef<CompilationSource> sources,
+              const CompileOptions &options);
 
 /// The whole way of a model with one set of shapes to a bmodel, which prints
 /// nothing: a failure has the text of what went wrong. May be called by several

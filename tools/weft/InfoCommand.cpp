@@ -52,10 +52,10 @@ static const char *addressModeName(rt::wire::AddressMode mode) {
 }
 
 /// Facts of one stage; DRAM bytes are summed from its GDMA commands.
-static Result<Json> describeStage(const Chip &chip,
+static Result<Json> describeStage(const rt::Bmodel &model,
                                   const rt::StageSpec &stage) {
   Result<emulator::RunStats> moved =
-      emulator::summarizeCommands(chip, rt::commandGroups(stage));
+      emulator::summarizeCommands(model.chip(), rt::commandGroups(stage));
   if (!moved)
     return moved.status();
   Json json = {{"inputs", Json::array()}, {"outputs", Json::array()}};
@@ -64,6 +64,10 @@ static Result<Json> describeStage(const Chip &chip,
   for (const rt::TensorSpec &tensor : stage.outputs)
     json["outputs"].push_back(describeTensor(tensor));
   json["weight_bytes"] = stage.weights.bytes;
+  json["weight_file_offset"] =
+      stage.weightBytes.size == 0
+          ? 0
+          : uint64_t(stage.weightBytes.data - model.fileBytes().data);
   json["activation_bytes"] = stage.activations.bytes;
   json["io_bytes"] = stage.io.bytes;
   json["groups"] = stage.groups.size();
@@ -80,6 +84,47 @@ static Result<Json> describeStage(const Chip &chip,
   return json;
 }
 
+/// The options that a net was converted with; null if it does not tell.
+static Json describeConversion(const rt::NetSpec &net) {
+  const rt::wire::DebugMap *map = net.stages.front().debugMap;
+  const rt::wire::Conversion *record = map ? map->conversion() : nullptr;
+  if (!record)
+    return nullptr;
+  Json json = {{"compiler", map->producer() ? map->producer()->str() : ""},
+               {"options", Json::object()}};
+  for (unsigned i = 0; record->options() && i < record->options()->size();
+       ++i) {
+    std::string option = record->options()->Get(i)->str();
+    size_t equals = option.find('=');
+    json["options"][option.substr(0, equals)] =
+        equals == option.npos ? "" : option.substr(equals + 1);
+  }
+  const auto *digest = record->calibration_sha256();
+  auto isKept = [](const flatbuffers::String *table) {
+    return table && table->size() != 0;
+  };
+  json["calibration"] = digest && digest->size() != 0;
+  json["calibration_kept"] = isKept(record->calibration());
+  json["precision_table"] = isKept(record->precision_table());
+  return json;
+}
+
+/// "  converted with precision=int8 O=2 and a calibration table".
+static std::string conversionText(const Json &json) {
+  if (json.is_null())
+    return "";
+  std::string text = "  converted by " + json["compiler"].get<std::string>();
+  for (const auto &[key, value] : json["options"].items())
+    text += " " + key + "=" + value.get<std::string>();
+  if (json["calibration"].get<bool>())
+    text += json["calibration_kept"].get<bool>()
+                ? ", with its calibration table"
+                : ", calibration table left out";
+  if (json["precision_table"].get<bool>())
+    text += ", with its precision table";
+  return text + "\n";
+}
+
 static Result<Json> describeModel(const rt::Bmodel &model) {
   Json json = {
       {"file", model.path()},      {"file_bytes", model.fileBytes().size},
@@ -89,9 +134,10 @@ static Result<Json> describeModel(const rt::Bmodel &model) {
   for (const rt::NetSpec &net : model.nets()) {
     Json netJson = {{"name", net.name},
                     {"address_mode", addressModeName(net.addressMode)},
+                    {"conversion", describeConversion(net)},
                     {"stages", Json::array()}};
     for (const rt::StageSpec &stage : net.stages) {
-      Result<Json> stageJson = describeStage(model.chip(), stage);
+      Result<Json> stageJson = describeStage(model, stage);
       if (!stageJson)
         return stageJson.status().withContext(model.path());
       netJson["stages"].push_back(*std::move(stageJson));
@@ -221,7 +267,8 @@ static ExitCode infoCommand(const InfoFlags &flags) {
   for (size_t n = 0; n < model->nets().size(); ++n) {
     const rt::NetSpec &net = model->nets()[n];
     text += "net " + rt::quoteName(net.name) + ", addresses " +
-            addressModeName(net.addressMode) + "\n" + allowedText(net);
+            addressModeName(net.addressMode) + "\n" +
+            conversionText((*json)["nets"][n]["conversion"]) + allowedText(net);
     for (size_t s = 0; s < net.stages.size(); ++s)
       text += "  stage " + std::to_string(s) + "\n" +
               stageText(net.stages[s], (*json)["nets"][n]["stages"][s]);

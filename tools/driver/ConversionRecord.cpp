@@ -1,0 +1,185 @@
+//===- ConversionRecord.cpp - what a bmodel says of its making ------------===//
+
+#include "tools/driver/ConversionRecord.h"
+
+#include "passes/quantize/PrecisionTable.h"
+#include "runtime/bmodel/Sha256.h"
+#include "runtime/status/Quote.h"
+#include "tools/files/InputFile.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <functional>
+
+using namespace weft;
+using namespace weft::driver;
+using rt::Code;
+using rt::Result;
+namespace wire = weft::rt::wire;
+
+namespace {
+/// An option by its name at `weft convert`.
+struct RecordedOption {
+  const char *key;
+  std::function<std::string(const CompileOptions &)> write;
+  /// False if it has no such value.
+  std::function<bool(llvm::StringRef, CompileOptions &)> read;
+};
+} // namespace
+
+static RecordedOption text(const char *key, std::string CompileOptions::*of) {
+  return {key, [of](const CompileOptions &options) { return options.*of; },
+          [of](llvm::StringRef value, CompileOptions &options) {
+            options.*of = value.str();
+            return true;
+          }};
+}
+
+static RecordedOption flag(const char *key, bool CompileOptions::*of) {
+  return {key,
+          [of](const CompileOptions &options) {
+            return std::to_string(int(options.*of));
+          },
+          [of](llvm::StringRef value, CompileOptions &options) {
+            options.*of = value == "1";
+            return value == "0" || value == "1";
+          }};
+}
+
+static const std::vector<RecordedOption> &recordedOptionRows() {
+  static const std::vector<RecordedOption> rows = {
+      text("precision", &CompileOptions::precision),
+      text("asymmetric", &CompileOptions::asymmetric),
+      flag("no-float", &CompileOptions::noFloat),
+      flag("keep-int8", &CompileOptions::keepInt8),
+      flag("quantized-io", &CompileOptions::quantizedIo),
+      flag("no-host", &CompileOptions::noHost),
+      {"group-size",
+       [](const CompileOptions &options) {
+         return std::to_string(options.groupSize);
+       },
+       [](llvm::StringRef value, CompileOptions &options) {
+         return !value.getAsInteger(10, options.groupSize) &&
+                options.groupSize >= 0;
+       }},
+      {"O",
+       [](const CompileOptions &options) {
+         return std::to_string(int(options.optLevel));
+       },
+       [](llvm::StringRef value, CompileOptions &options) {
+         int level = 0;
+         bool isLevel =
+             !value.getAsInteger(10, level) && level >= 0 && level <= 3;
+         options.optLevel = OptLevel(level);
+         return isLevel;
+       }},
+      {"time-limit",
+       [](const CompileOptions &options) {
+         char number[32];
+         std::snprintf(number, sizeof number, "%.17g", options.search.seconds);
+         return std::string(number);
+       },
+       [](llvm::StringRef value, CompileOptions &options) {
+         return !value.getAsDouble(options.search.seconds) &&
+                options.search.seconds > 0 && options.search.seconds <= 1e6;
+       }},
+      // What a cache had found cannot be found again without it.
+      {"search-cache",
+       [](const CompileOptions &options) {
+         return std::string(options.search.cache.empty() ? "0" : "1");
+       },
+       [](llvm::StringRef value, CompileOptions &) {
+         return value == "0" || value == "1";
+       }},
+  };
+  return rows;
+}
+
+/// A table's text, of its path or the text itself; "" if it cannot be read.
+static std::string tableText(const std::string &table) {
+  if (table.empty() || table.find('\n') != table.npos)
+    return table;
+  Result<std::string> text = tools::readInputFile(table);
+  return text ? *std::move(text) : std::string();
+}
+
+static std::vector<uint8_t> digestOf(const std::string &text) {
+  rt::Sha256 hash;
+  hash.add(reinterpret_cast<const uint8_t *>(text.data()), text.size());
+  auto digest = hash.finish();
+  return {digest.begin(), digest.end()};
+}
+
+wire::ConversionT driver::recordOf(const CompileOptions &options) {
+  wire::ConversionT record;
+  for (const RecordedOption &row : recordedOptionRows())
+    record.options.push_back(std::string(row.key) + "=" + row.write(options));
+  if (std::string table = tableText(options.calibration); !table.empty()) {
+    record.calibration_sha256 = digestOf(table);
+    if (table.size() <= kMostTableBytes)
+      record.calibration = std::move(table);
+  }
+  record.precision_table = tableText(options.precisionTable);
+  return record;
+}
+
+static rt::Status readOption(llvm::StringRef text, const std::string &path,
+                             CompileOptions &options) {
+  auto [key, value] = text.split('=');
+  for (const RecordedOption &row : recordedOptionRows())
+    if (key == row.key && row.read(value, options))
+      return rt::Status::ok();
+  return rt::fail(Code::BadFile,
+                  path + ": was converted with " +
+                      rt::quoteName(text.take_front(80).str()) +
+                      ", which this version of Weft does not know");
+}
+
+/// The table of the record, or the one that is given.
+static Result<std::string> calibrationOf(const wire::Conversion &record,
+                                         const std::string &path,
+                                         const std::string &given) {
+  std::string text = record.calibration() ? record.calibration()->str() : "";
+  const auto *digest = record.calibration_sha256();
+  bool hasTable = digest && digest->size() != 0;
+  if (given.empty() && hasTable && text.empty())
+    return rt::fail(Code::NotFound,
+                    path + ": its calibration table is too long to lie in it; "
+                           "give it with --calibration TABLE");
+  if (given.empty())
+    return text;
+  Result<std::string> table = tools::readInputFile(given);
+  if (!table)
+    return table.status();
+  if (!hasTable ||
+      digestOf(*table) != std::vector<uint8_t>(digest->begin(), digest->end()))
+    return rt::fail(Code::InvalidArgument,
+                    given + ": is not the table that " + path +
+                        " was converted with" +
+                        (hasTable ? "" : ", which had none"));
+  return table;
+}
+
+Result<CompileOptions> driver::recordedOptions(const rt::Bmodel &model,
+                                               const std::string &path,
+                                               const std::string &calibration) {
+  const rt::NetSpec &net = model.nets().front();
+  const wire::DebugMap *map = net.stages.front().debugMap;
+  const wire::Conversion *record = map ? map->conversion() : nullptr;
+  if (!record)
+    return rt::fail(Code::NotFound,
+                    path + ": says nothing of its conversion; convert it again "
+                           "with this version and without --strip");
+  CompileOptions options;
+  options.chip = std::string(model.chip().targetName);
+  for (unsigned i = 0; record->options() && i < record->options()->size(); ++i)
+    WEFT_TRY(readOption(record->options()->Get(i)->str(), path, options));
+  if (record->precision_table())
+    options.precisionTable = record->precision_table()->str();
+  Result<std::string> table = calibrationOf(*record, path, calibration);
+  if (!table)
+    return table.status();
+  options.calibration = *std::move(table);
+  options.sharesConstants = net.stages.size() > 1;
+  return options;
+}

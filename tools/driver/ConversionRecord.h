@@ -1,0 +1,38 @@
+//===- ConversionRecord.h - what a bmodel says of its making ----*- C++ -*-===//
+//
+// The options and tables that decide the numbers and commands of a program lie
+// in its debug map. With the ONNX file (and what else is not of the compiler:
+// bindings, plugins, preprocessing) the program can be made again, and its
+// numbers computed without it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_DRIVER_CONVERSIONRECORD_H
+#define WEFT_TOOLS_DRIVER_CONVERSIONRECORD_H
+
+#include "runtime/bmodel/Bmodel.h"
+#include "tools/driver/Compile.h"
+
+namespace weft::driver {
+
+/// Tables are kept up to so many bytes: ranges of thousands of values. Those
+/// with weights (`# recovered:`) are as large as the program is.
+inline constexpr size_t kMostTableBytes = 256 << 10;
+
+/// The record of a conversion with `options`. A table that cannot be read is
+/// left out; the conversion has failed on it.
+rt::wire::ConversionT recordOf(const CompileOptions &options);
+
+/// The options of the program that `model`'s first net is; its tables as text.
+/// `calibration`: path of the calibration table in place of one that was too
+/// long to be kept; "": none. `path` of the program stands in messages.
+/// Code::NotFound without a record (another compiler's file, an older one, a
+/// stripped one), or if a table is missing, Code::InvalidArgument if
+/// `calibration` is another table, Code::BadFile if an option is unknown.
+rt::Result<CompileOptions> recordedOptions(const rt::Bmodel &model,
+                                           const std::string &path,
+                                           const std::string &calibration = "");
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_CONVERSIONRECORD_H
