@@ -158,3 +158,15 @@ static void wrongKernel(Node &node) {
 
 PPL_OPERATOR("com.example", "Wrong", inferScaled, scaleReference,
              PPL_KERNEL(float, wrongKernel))
+
+/// Another number than its reference gives.
+static void imprecise(Node &node) {
+  dim4 shape{1, 1, 1, int(node.input(0).elements())};
+  tensor<float> x(shape);
+  dma::load(x, node.input(0).global<float>(shape));
+  tiu::fmul(x, x, float(node.real("alpha", 2)) + 0.001f);
+  dma::store(node.output(0).global<float>(shape), x);
+}
+
+PPL_OPERATOR("com.example", "Imprecise", inferScaled, scaleReference,
+             PPL_KERNEL(float, imprecise))

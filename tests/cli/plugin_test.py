@@ -3,6 +3,7 @@
 
   plugin_test.py WEFT CXX INCLUDE
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -87,6 +88,19 @@ class Plugin(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("operator Scaled of domain 'com.example'; write it as a kernel and give its library with --plugin",
                       result.stderr)
+
+    def test_kernel_that_is_not_its_reference_is_found(self):
+        """The program is what the compiler makes of the model: the fault is in what it makes of an operation, at every level."""
+        wrong = scaled()
+        wrong.graph.node[1].op_type = "Imprecise"
+        self.convert(wrong)
+        np.savez(FOLDER / "in.npz", x=np.linspace(-2, 2, 1200, dtype=np.float32).reshape(2, 3, 5, 40))
+        result = run(WEFT, "compare", FOLDER / "m.onnx", FOLDER / "m.bmodel", "--input", FOLDER / "in.npz", "--plugin", PLUGIN, "--bisect", "--json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        found = json.loads(result.stdout)["bisection"]
+        self.assertEqual((found["stage"], found["cause"], [node["name"] for node in found["nodes"]]), ("emission", "wrong numbers", ["scale"]))
+        self.assertEqual(found["value"]["name"], "b")
+        self.assertIn("gdma", found["command"]["text"]) # the store of what it computed
 
     def test_int8_calibrates_through_the_reference(self):
         (FOLDER / "data").mkdir(exist_ok=True)

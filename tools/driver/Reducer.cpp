@@ -160,6 +160,9 @@ public:
         maxChecks(maxChecks) {}
 
   ReducedModel run();
+  /// Leaves the nodes at `positions`, and what is computed of constants for
+  /// them.
+  ReducedModel cutOut(llvm::ArrayRef<int32_t> positions, const Shapes &shapes);
 
 private:
   bool isDone() const { return checks >= maxChecks; }
@@ -405,6 +408,80 @@ ReducedModel Reducer::run() {
   result.nodesAfter = best.graph().node_size();
   result.checks = checks;
   return result;
+}
+
+/// Of each node, whether it computes of constants alone.
+static std::vector<bool> constantNodes(const GraphProto &graph) {
+  llvm::StringSet<> constants;
+  for (const TensorProto &tensor : graph.initializer())
+    constants.insert(tensor.name());
+  std::vector<bool> isConstant;
+  for (const NodeProto &node : graph.node()) {
+    llvm::StringSet<> reads;
+    collectReads(node, reads);
+    isConstant.push_back(llvm::all_of(reads, [&](const auto &name) {
+      return constants.contains(name.getKey());
+    }));
+    if (isConstant.back())
+      for (const std::string &output : node.output())
+        constants.insert(output);
+  }
+  return isConstant;
+}
+
+ReducedModel Reducer::cutOut(llvm::ArrayRef<int32_t> positions,
+                             const Shapes &shapes) {
+  const GraphProto &graph = best.graph();
+  std::vector<bool> isConstant = constantNodes(graph),
+                    kept(size_t(graph.node_size()), false);
+  for (int32_t position : positions)
+    if (position < graph.node_size())
+      kept[size_t(position)] = true;
+  llvm::StringSet<> read;
+  for (size_t i = kept.size(); i-- > 0;) {
+    const NodeProto &node = graph.node(int(i));
+    kept[i] = kept[i] || (isConstant[i] &&
+                          llvm::any_of(node.output(), [&](const auto &name) {
+                            return read.contains(name);
+                          }));
+    if (kept[i])
+      collectReads(node, read);
+  }
+  ReducedModel result;
+  result.nodesBefore = kept.size();
+  best = withNodes(kept);
+  for (ValueInfoProto &input : *best.mutable_graph()->mutable_input())
+    if (auto known = shapes.find(input.name()); known != shapes.end()) {
+      auto *shape =
+          input.mutable_type()->mutable_tensor_type()->mutable_shape();
+      shape->clear_dim();
+      for (int64_t size : known->second)
+        shape->add_dim()->set_dim_value(size);
+    }
+  dropExtras();
+  result.bytes = best.SerializeAsString();
+  result.nodesAfter = size_t(best.graph().node_size());
+  return result;
+}
+
+Expected<ReducedModel> weft::driver::cutOutNodes(StringRef path,
+                                                 llvm::ArrayRef<int32_t> nodes,
+                                                 const Shapes &shapes) {
+  try {
+    Expected<ModelProto> model = readModel(path);
+    if (!model)
+      return model.takeError();
+    if (model->functions_size() > 0)
+      return fileError("has functions, whose nodes are no nodes of the graph; "
+                       "leave out --reproducer and use weft reduce");
+    FailureCheck always = [](const std::string &) { return true; };
+    return Reducer(std::move(*model), always, /*maxChecks=*/1)
+        .cutOut(nodes, shapes);
+  } catch (const std::bad_alloc &) {
+    return fileError("needs more memory than there is");
+  } catch (const std::exception &error) {
+    return fileError(llvm::Twine("cannot be cut: ") + error.what());
+  }
 }
 
 Expected<ReducedModel> weft::driver::reduceModel(StringRef path,

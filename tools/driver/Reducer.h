@@ -3,11 +3,14 @@
 #ifndef WEFT_TOOLS_DRIVER_REDUCER_H
 #define WEFT_TOOLS_DRIVER_REDUCER_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace weft::driver {
 
@@ -34,6 +37,17 @@ struct ReducedModel {
 llvm::Expected<ReducedModel> reduceModel(llvm::StringRef path,
                                          const FailureCheck &stillFails,
                                          size_t maxChecks);
+
+/// Shapes of values by their names.
+using Shapes = std::map<std::string, std::vector<int64_t>>;
+
+/// The nodes at the positions `nodes` of a graph, and what is computed of
+/// constants for them, as a model of their own: what they read is an input, of
+/// the shape in `shapes` if it is there. Fails if the file cannot be read, or
+/// if it has functions.
+llvm::Expected<ReducedModel> cutOutNodes(llvm::StringRef path,
+                                         llvm::ArrayRef<int32_t> nodes,
+                                         const Shapes &shapes);
 
 } // namespace weft::driver
 

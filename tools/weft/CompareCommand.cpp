@@ -7,9 +7,11 @@
 #include "tools/weft/Bindings.h"
 #include "tools/weft/ComparisonPage.h"
 #include "tools/weft/ComparisonReport.h"
+#include "tools/weft/ConversionCheck.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
+#include "tools/weft/Reproducer.h"
 #include "tools/weft/TextTable.h"
 
 #include <cmath>
@@ -34,6 +36,7 @@ struct CompareFlags {
   std::vector<std::string> data;
   int64_t samples = 0;
   std::string reference;
+  std::string calibration;
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
   GivenLimits limits;
@@ -41,6 +44,8 @@ struct CompareFlags {
   bool fusePreprocess = false;
   bool perLayer = false;
   std::string page; ///< of HTML; then perLayer is set
+  bool bisect = false; ///< then `perLayer`, too
+  std::string reproducer;
   bool json = false;
 };
 
@@ -64,6 +69,12 @@ private:
   Result<ReferenceValues> findValues(const samples::SampleFiles &files,
                                      const NamedTensors &inputs);
 
+  /// What is known bit by bit of a run that was compared.
+  Status checkConversion(const ModelRun &run,
+                         const samples::SampleFiles &files);
+  /// Finds the cause in the first sample that fails.
+  Status bisectSample(const ModelRun &run, const samples::SampleFiles &files);
+
   /// What outputs join; empty with the reason if the model cannot be read.
   comparison::OutputParts findParts(const NamedTensors &inputs,
                                     std::string &problem);
@@ -76,8 +87,9 @@ private:
   std::unique_ptr<ModelRunner> other; ///< a program in place of a model
   comparison::Precision otherPrecision = comparison::Precision::F32;
   ReferenceModel model;
-  std::unique_ptr<OnnxReference> onnx; ///< null with others
-  ReferenceValues given;               ///< of --reference
+  std::unique_ptr<OnnxReference> onnx;       ///< null with others
+  std::optional<ConversionCheck> conversion; ///< once opened
+  ReferenceValues given;                     ///< of --reference
 };
 
 } // namespace
@@ -222,6 +234,33 @@ Comparer::outline(const NamedTensors &inputs) {
   return nodes ? *std::move(nodes) : std::vector<comparison::GraphNode>();
 }
 
+Status Comparer::checkConversion(const ModelRun &run,
+                                 const samples::SampleFiles &files) {
+  if (!onnx || zhouyi::isProgramFile(flags.request.model) || run.entries != 0)
+    return Status::ok();
+  if (!conversion)
+    conversion.emplace(model, flags.request, flags.calibration,
+                       /*mayTakeLong=*/flags.bisect);
+  WEFT_TRY(conversion->check(run, files, report.samples.back()));
+  return flags.bisect ? bisectSample(run, files) : Status::ok();
+}
+
+Status Comparer::bisectSample(const ModelRun &run,
+                              const samples::SampleFiles &files) {
+  bool hasFound =
+      report.bisection && report.bisection->stage != BisectedStage::None;
+  if (hasFound || (report.bisection && report.samples.back().isPassed()))
+    return Status::ok();
+  Result<Bisection> found =
+      bisect(*conversion, run, files, report.samples.back());
+  if (!found)
+    return found.status();
+  report.bisection = *std::move(found);
+  if (flags.reproducer.empty() || report.bisection->nodes.empty())
+    return Status::ok();
+  return writeReproducer(flags.onnx, flags.reproducer, run, *report.bisection);
+}
+
 static std::string nameOf(const samples::SampleFiles &files) {
   std::string name;
   for (const samples::SampleFile &file : files)
@@ -233,9 +272,7 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   Result<ModelRun> done = run(files);
   if (!done)
     return done.status();
-  NamedTensors inputs, onOwnInputs;
-  for (size_t i = 0; i < done->inputs.size(); ++i)
-    inputs[done->inputSpecs[i].name] = done->inputs[i];
+  NamedTensors inputs = namedInputs(*done), onOwnInputs;
   Result<ReferenceValues> values = findValues(files, inputs);
   if (!values)
     return values.status();
@@ -260,6 +297,7 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   report.samples.push_back(compareSample(*done, reference, report.limits,
                                          flags.allowsConstantInputs));
   report.samples.back().sample = nameOf(files);
+  WEFT_TRY(checkConversion(*done, files));
   if (!withoutParts.empty())
     report.samples.back().warnings.push_back(withoutParts);
   if (!flags.page.empty()) {
@@ -268,6 +306,25 @@ Status Comparer::compare(const samples::SampleFiles &files) {
       page.setGraph(outline(inputs));
   }
   return Status::ok();
+}
+
+/// What a bisection needs.
+static Status checkBisection(const CompareFlags &flags) {
+  if (!flags.bisect)
+    return flags.reproducer.empty()
+               ? Status::ok()
+               : rt::fail(Code::InvalidArgument,
+                          "--reproducer is for --bisect; give that, too");
+  bool isZyp = zhouyi::isProgramFile(flags.request.model);
+  if (flags.reference.empty() && !rt::isBmodelFile(flags.onnx) &&
+      !zhouyi::isProgramFile(flags.onnx) && !isZyp)
+    return flags.reproducer.empty() ? Status::ok()
+                                    : tools::checkOutputFile(flags.reproducer);
+  return rt::fail(Code::InvalidArgument,
+                  isZyp ? flags.request.model +
+                              ": --bisect is for bmodels; leave it out"
+                        : "--bisect needs the ONNX model and no --reference, "
+                          "to make the program again");
 }
 
 static Result<std::vector<samples::SampleFiles>>
@@ -326,6 +383,8 @@ static Status writePage(const CompareFlags &flags, const Comparer &comparer) {
 
 static ExitCode compareCommand(const CompareFlags &flags) {
   if (Status status = checkPage(flags); !status)
+    return reportError(status);
+  if (Status status = checkBisection(flags); !status)
     return reportError(status);
   Result<std::vector<samples::SampleFiles>> samples = findSamples(flags);
   if (!samples)
@@ -477,8 +536,13 @@ void cli::addCompareCommand(Program &program) {
        "--min-cosine 0.999",
        "weft compare cls.onnx cls.bmodel --input line.npz --html cls.html",
        "weft compare cls.onnx cls.bmodel --input line.npz --reference ort.npz "
-       "--min-sqnr 30"},
-      [flags] { return compareCommand(*flags); });
+       "--min-sqnr 30",
+       "weft compare cls.onnx cls.bmodel --input line.npz --bisect "
+       "--reproducer small.onnx"},
+      [flags] {
+        flags->perLayer |= flags->bisect;
+        return compareCommand(*flags);
+      });
   command
       .add_option("onnx", flags->onnx,
                   "The model that was converted, or another program made of it")
@@ -511,8 +575,21 @@ void cli::addCompareCommand(Program &program) {
   command.add_flag("--fuse-preprocess", flags->fusePreprocess,
                    "The program was converted with --fuse-preprocess and these "
                    "settings");
+  command
+      .add_option("--calibration", flags->calibration,
+                  "The calibration table of the conversion, where it was too "
+                  "long to lie in the program")
+      ->type_name("TABLE");
   addBindFlag(command, flags->bindings);
   addPluginFlag(command, flags->plugins);
+  command.add_flag("--bisect", flags->bisect,
+                   "Find what is wrong: the step of the compiler, the node, "
+                   "the command and the cause; with --per-layer");
+  command
+      .add_option("--reproducer", flags->reproducer,
+                  "With --bisect: write the nodes that are wrong as a model of "
+                  "their own")
+      ->type_name("FILE.onnx");
   command.add_flag("--per-layer", flags->perLayer,
                    "Also compare the values inside, through the debug map or "
                    "the program's buffers");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace weft;
 using namespace weft::cli;
@@ -150,6 +151,15 @@ static void addFigures(const Metrics &m, Json &json) {
                      {"factor", m.shift->factor}};
 }
 
+static Json describe(const StoredRow &row) {
+  Json json = {{"unequal", row.unequal}, {"roundings", row.roundings}};
+  if (row.unequal != 0)
+    json.update({{"first", row.first},
+                 {"value", finiteOrNull(row.value)},
+                 {"expected", finiteOrNull(row.expected)}});
+  return json;
+}
+
 static Json describe(const ComparisonRow &row) {
   Json json = {{"name", row.name}, {"passed", row.failures.empty()}};
   if (row.referenceName != row.name)
@@ -166,6 +176,10 @@ static Json describe(const ComparisonRow &row) {
   if (!row.metrics.problem.empty())
     return json;
   addFigures(row.metrics, json);
+  for (const auto &[key, stored] :
+       {std::tuple("exact", &row.exact), std::tuple("fresh", &row.fresh)})
+    if (*stored)
+      json[key] = describe(**stored);
   if (row.added) {
     json["added"] = Json::object();
     addFigures(*row.added, json["added"]);
@@ -254,6 +268,8 @@ Json cli::toJson(const ComparisonReport &report) {
     describeSet(report, json);
   else
     describeSample(report, json);
+  if (report.bisection)
+    json["bisection"] = toJson(*report.bisection);
   return json;
 }
 
@@ -281,6 +297,8 @@ static std::string rowText(const ComparisonRow &row) {
                    m.cosine, m.sqnrDb, m.maxError, m.meanError);
     if (row.added)
       text += rt::format("  added sqnr %.2f dB", row.added->sqnrDb);
+    if (row.exact && row.exact->unequal == 0)
+      text += "  exact";
   }
   return text +
          (row.failures.empty() ? "\n" : ": " + joined(row.failures) + "\n");
@@ -353,6 +371,8 @@ static std::string setText(const ComparisonReport &report) {
 
 std::string cli::toText(const ComparisonReport &report) {
   std::string text = report.isSampleSet ? setText(report) : sampleText(report);
+  if (report.bisection)
+    text += toText(*report.bisection);
   return text +
          (report.isPassed() ? "comparison passed\n" : "comparison failed\n");
 }

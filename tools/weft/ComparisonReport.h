@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_COMPARISONREPORT_H
 #define WEFT_TOOLS_WEFT_COMPARISONREPORT_H
 
+#include "tools/weft/Bisection.h"
 #include "tools/weft/ComparisonRows.h"
 
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@ struct ComparisonReport {
   bool hasLayers = false;   ///< they were asked for
   bool isSampleSet = false; ///< --data, be it of one sample
   std::vector<SampleComparison> samples;
+  std::optional<Bisection> bisection; ///< if it was asked for
 
   bool isPassed() const;
 };

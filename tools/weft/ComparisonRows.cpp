@@ -32,7 +32,7 @@ bool SampleComparison::isPassed() const {
          std::all_of(outputs.begin(), outputs.end(), passes) &&
          std::all_of(layers.begin(), layers.end(),
                      [&](const ComparisonRow &row) {
-                       return !row.added || passes(row);
+                       return !row.decides() || passes(row);
                      });
 }
 
@@ -41,7 +41,7 @@ const ComparisonRow *SampleComparison::firstFailedLayer() const {
   for (const ComparisonRow &row : layers) {
     if (row.failures.empty())
       continue;
-    if (row.added)
+    if (row.decides())
       return &row;
     first = first ? first : &row;
   }
@@ -349,6 +349,30 @@ SampleComparison cli::compareSample(const ModelRun &run,
   checkOutputs(found);
   checkLayers(run, reference.values.layers, found);
   return found;
+}
+
+void cli::addStored(const StoredRows &rows,
+                    std::optional<StoredRow> ComparisonRow::*where,
+                    SampleComparison &found) {
+  const char *whose = where == &ComparisonRow::exact
+                          ? "not the numbers of the conversion"
+                          : "not those of the program that this version makes";
+  bool hasWrongLayer = false;
+  for (const StoredRow &stored : rows) {
+    std::vector<ComparisonRow> &list =
+        stored.isOutput ? found.outputs : found.layers;
+    auto row = std::find_if(list.begin(), list.end(), [&](const auto &one) {
+      return one.name == stored.name && one.partOf.empty();
+    });
+    if (row == list.end())
+      continue;
+    (*row).*where = stored;
+    // Beside another program the layers behind the first have its fault, too.
+    bool isHanded = where == &ComparisonRow::fresh && hasWrongLayer;
+    if (stored.isWrong && (stored.isOutput || !isHanded))
+      row->failures.push_back(storedText(stored, whose));
+    hasWrongLayer |= stored.isWrong && !stored.isOutput;
+  }
 }
 
 NamedTensors cli::layersOf(const ModelRun &run) {

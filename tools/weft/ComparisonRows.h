@@ -7,6 +7,7 @@
 #include "tools/comparison/Statistics.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Reference.h"
+#include "tools/weft/StoredRows.h"
 
 #include <map>
 #include <optional>
@@ -34,9 +35,18 @@ struct ComparisonRow {
   /// Of a layer: against what the graph gives from the values that the program
   /// had before it. What this layer added.
   std::optional<comparison::Metrics> added = std::nullopt;
+  /// Against the numbers of the conversion, where the program tells it.
+  std::optional<StoredRow> exact = std::nullopt;
+  /// Against the program that this version makes, where that has other bytes.
+  std::optional<StoredRow> fresh = std::nullopt;
   std::vector<std::string> failures = {}; ///< empty: passed
   /// Of a layer, if asked for and its figures are there.
   std::optional<LayerNumbers> numbers = std::nullopt;
+
+  /// Of a layer: whether the comparison fails with it. Others inform.
+  bool decides() const {
+    return added || (exact && exact->isWrong) || (fresh && fresh->isWrong);
+  }
 };
 
 /// A model compared on one sample.
@@ -48,10 +58,10 @@ struct SampleComparison {
   /// Why it fails beside the outputs.
   std::vector<std::string> failures;
 
-  /// Outputs decide, and layers of which it is known what they add; others
-  /// inform. Infinities that the reference has not are a failure, and sharing
-  /// none of the layers that the bmodel has is, too; a net that only moves
-  /// values has none.
+  /// Outputs decide, and layers of which it is known what they add or store;
+  /// others inform. Infinities that the reference has not are a failure, and
+  /// sharing none of the layers that the bmodel has is, too; a net that only
+  /// moves values has none.
   bool isPassed() const;
   /// In the order of computation, of the layers that decide; if all of them
   /// pass, of those that inform.
@@ -91,6 +101,14 @@ SampleComparison compareSample(const ModelRun &run,
                                const ComparedReference &reference,
                                const ComparisonLimits &limits,
                                bool allowsConstantInputs);
+
+/// Takes in what a program stores beside the numbers of its conversion
+/// (ComparisonRow::exact) or beside a fresh program (ComparisonRow::fresh): a
+/// value that is wrong fails, and of the layers beside a fresh program the
+/// first one.
+void addStored(const StoredRows &rows,
+               std::optional<StoredRow> ComparisonRow::*where,
+               SampleComparison &found);
 
 /// The layers of `run` as what they stand for, by ONNX name; those that are
 /// whole.

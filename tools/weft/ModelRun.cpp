@@ -158,16 +158,12 @@ Result<ModelRun> BmodelRunner::run(const samples::SampleFiles &files) {
   return run;
 }
 
-static Result<std::unique_ptr<ModelRunner>>
-openBmodel(const RunRequest &request) {
-  Result<rt::Bmodel> model = rt::Bmodel::load(request.model);
-  if (!model)
-    return model.status();
-  Result<const rt::NetSpec *> net = chooseNet(*model, request.net);
+Result<std::unique_ptr<ModelRunner>>
+ModelRunner::open(const RunRequest &request, const rt::Bmodel &model) {
+  Result<const rt::NetSpec *> net = chooseNet(model, request.net);
   if (!net)
     return net.status();
-  return std::unique_ptr<ModelRunner>(
-      new BmodelRunner(request, *std::move(model), **net));
+  return std::unique_ptr<ModelRunner>(new BmodelRunner(request, model, **net));
 }
 
 /// Options that choose among devices and nets mean nothing to a program.
@@ -239,8 +235,18 @@ openProgram(const RunRequest &request) {
 
 Result<std::unique_ptr<ModelRunner>>
 ModelRunner::open(const RunRequest &request) {
-  return zhouyi::isProgramFile(request.model) ? openProgram(request)
-                                              : openBmodel(request);
+  if (zhouyi::isProgramFile(request.model))
+    return openProgram(request);
+  Result<rt::Bmodel> model = rt::Bmodel::load(request.model);
+  return model ? open(request, *model)
+               : Result<std::unique_ptr<ModelRunner>>(model.status());
+}
+
+std::map<std::string, HostTensor> cli::namedInputs(const ModelRun &run) {
+  std::map<std::string, HostTensor> inputs;
+  for (size_t i = 0; i < run.inputs.size(); ++i)
+    inputs[run.inputSpecs[i].name] = run.inputs[i];
+  return inputs;
 }
 
 Result<ModelRun> cli::runModel(const RunRequest &request) {

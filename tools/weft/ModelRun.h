@@ -10,6 +10,7 @@
 #include "tools/weft/PreprocessFlags.h"
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ struct ModelRun {
   double seconds = 0;              ///< of the run alone, without loading
 };
 
+/// The inputs by name.
+std::map<std::string, numeric::HostTensor> namedInputs(const ModelRun &run);
+
 /// Adds --input, which is required; `help` is what it says.
 CLI::Option *addInputFlag(CLI::App &command, RunRequest &request,
                           const std::string &help);
@@ -59,6 +63,9 @@ public:
   /// Reads everything of `request` but its inputs.
   static rt::Result<std::unique_ptr<ModelRunner>>
   open(const RunRequest &request);
+  /// The same of a bmodel in memory, whatever `request.model` is.
+  static rt::Result<std::unique_ptr<ModelRunner>>
+  open(const RunRequest &request, const rt::Bmodel &model);
   virtual ~ModelRunner() = default;
 
   /// Runs once and gives what went in and came out.

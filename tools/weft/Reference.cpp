@@ -1,5 +1,19 @@
 #include "tools/weft/Reference.h"
 
+std::optional<std::map<std::string, std::vector<int64_t>>>
+weft::cli::inOtherLayout(const NamedTensors &inputs) {
+  if (inputs.size() != 1)
+    return std::nullopt;
+  const auto &[name, codes] = *inputs.begin();
+  const std::vector<int64_t> &shape = codes.shape();
+  if (codes.type() != weft::numeric::ElementType::U8 || shape.size() != 4)
+    return std::nullopt;
+  bool isNchw = shape[1] == 1 || shape[1] == 3;
+  return {
+      {{name, isNchw ? std::vector{shape[0], shape[2], shape[3], shape[1]}
+                     : std::vector{shape[0], shape[3], shape[1], shape[2]}}}};
+}
+
 #ifdef WEFT_WITH_COMPILER
 #include "dialects/Evaluate.h"
 #include "dialects/top/Top.h"
@@ -123,20 +137,6 @@ private:
 
 static mlir::func::FuncOp mainOf(mlir::ModuleOp module) {
   return module.lookupSymbol<mlir::func::FuncOp>("main");
-}
-
-/// The shape of an image in the other layout, for a model of one such input.
-static std::optional<Shapes> inOtherLayout(const NamedTensors &inputs) {
-  if (inputs.size() != 1)
-    return std::nullopt;
-  const auto &[name, codes] = *inputs.begin();
-  const std::vector<int64_t> &shape = codes.shape();
-  if (codes.type() != numeric::ElementType::U8 || shape.size() != 4)
-    return std::nullopt;
-  bool isNchw = shape[1] == 1 || shape[1] == 3;
-  return Shapes{
-      {name, isNchw ? std::vector{shape[0], shape[2], shape[3], shape[1]}
-                    : std::vector{shape[0], shape[3], shape[1], shape[2]}}};
 }
 
 /// Images as bytes where the model has floats are those of a program that was

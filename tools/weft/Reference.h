@@ -27,6 +27,11 @@ struct ReferenceValues {
   NamedTensors layers;
 };
 
+/// The shape of an image in the other of NCHW and NHWC, by the name of the
+/// input of a program that takes one image as bytes; nothing of others.
+std::optional<std::map<std::string, std::vector<int64_t>>>
+inOtherLayout(const NamedTensors &inputs);
+
 /// What gives the values.
 struct ReferenceModel {
   std::string onnx;    ///< path

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""weft compare --bisect: what is wrong in a program, which command, and why; and what compare knows of a program's conversion.
+
+  bisect_test.py WEFT DATA MANUAL   (DATA: tests/data, MANUAL: docs/cli.md)
+
+Programs are made wrong by hand: commands through `weft disasm` and `weft asm --into`, constants in the file, or by converting another model.
+models/faults.py draws faults at random and counts.
+"""
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+WEFT, DATA, MANUAL = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
+RANDOM = np.random.default_rng(11)
+FILTERS = [(RANDOM.normal(size=shape) / np.sqrt(np.prod(shape[1:]))).astype(np.float32)
+           for shape in ((64, 32, 3, 3), (64, 64, 3, 3), (16, 64, 1, 1))]
+
+
+def network(filters=FILTERS, batch=1):
+    """x [batch,32,24,24] through three convolutions, the first two with a relu."""
+    nodes = [helper.make_node("Conv", ["x", "w0"], ["c0"], name="first", pads=[1, 1, 1, 1]), helper.make_node("Relu", ["c0"], ["r0"], name="relu0"),
+             helper.make_node("Conv", ["r0", "w1"], ["c1"], name="second", pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", ["c1"], ["r1"], name="relu1"), helper.make_node("Conv", ["r1", "w2"], ["y"], name="third")]
+    graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 32, 24, 24])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              [numpy_helper.from_array(array, f"w{index}") for index, array in enumerate(filters)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def moved_pad(line):
+    """The border above the image of a first slice below it: the window fits as before."""
+    return line.replace("opd0_up_pad=1", "opd0_dn_pad=1")
+
+
+class Bisect(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        (cls.folder / "samples").mkdir()
+        for index in range(4):
+            np.savez(cls.folder / "samples" / f"{index}.npz", x=RANDOM.normal(size=(1, 32, 24, 24)).astype(np.float32))
+        cls.x = cls.folder / "samples" / "0.npz"
+        onnx.save(network(), cls.folder / "net.onnx")
+        cls.weft("calibrate", "net.onnx", "--shape", "x=1x32x24x24", "--data", "samples", "--recover", "off", "-o", "net.table")
+        cls.convert("net.onnx", "f16", "f16.bmodel")
+        cls.convert("net.onnx", "int8", "int8.bmodel")
+
+    @classmethod
+    def convert(cls, model, precision, target, *options):
+        cls.weft("convert", model, "-o", target, "--shape", "x=1x32x24x24", "--precision", precision,
+                 *(["--calibration", "net.table", "--keep-int8"] if precision == "int8" else []), *options)
+
+    @classmethod
+    def weft(cls, *arguments, code=0):
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True)
+        assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}{done.stdout}"
+        return done.stdout if code < 2 else done.stderr
+
+    def bisect(self, program, *options, code=1, model="net.onnx"):
+        return json.loads(self.weft("compare", model, program, "-i", self.x, "--bisect", "--json", *options, code=code))
+
+    def changed(self, program, wanted, change):
+        """`program` with the first command changed whose line has `wanted`; gives the line before it was."""
+        lines = self.weft("disasm", program).split("\n")
+        index = next(index for index, line in enumerate(lines) if all(word in line for word in wanted))
+        before, lines[index] = lines[index], change(lines[index])
+        self.assertNotEqual(before, lines[index])
+        (self.folder / "wrong.s").write_text("\n".join(lines))
+        self.weft("asm", "wrong.s", "--into", program, "--unchecked", "-o", "wrong.bmodel")
+        return before
+
+    def test_right_programs(self):
+        for precision in ("f16", "int8"):
+            told = self.bisect(f"{precision}.bmodel", code=0)
+            self.assertEqual((told["passed"], told["warnings"]), (True, []))
+            self.assertEqual((told["bisection"]["stage"], told["bisection"]["cause"], told["bisection"]["nodes"]), ("none", "none", []))
+            self.assertTrue(all("exact" in row for row in told["layers"] + told["outputs"]), told)
+            # Codes are equal bit by bit; sums of floats may be rounded in another order.
+            if precision == "int8":
+                self.assertEqual({row["exact"]["unequal"] for row in told["layers"]}, {0})
+            self.assertTrue(all("fresh" not in row for row in told["layers"]))
+
+    def test_every_level_has_the_same_numbers(self):
+        for level in (0, 1, 3):
+            self.convert("net.onnx", "f16", "level.bmodel", f"-O{level}", *(["--time-limit", "1"] if level == 3 else []))
+            told = self.bisect("level.bmodel", code=0)
+            self.assertEqual((told["passed"], told["warnings"], told["bisection"]["stage"]), (True, [], "none"))
+
+    def test_commands(self):
+        changes = {
+            "wrong address": (("tiu", "conv", "opd0_addr="), lambda line: re.sub(r"opd0_addr=0x([0-9a-f]+)", lambda m: f"opd0_addr={hex(int(m[1], 16) + 64)}", line)),
+            "wrong pad": (("tiu", "opd0_up_pad=1"), moved_pad),
+            "wrong size": (("gdma", "src_csize=32"), lambda line: re.sub(r"src_csize=(\d+)", lambda m: f"src_csize={int(m[1]) - 1}", line)),
+        }
+        for precision in ("f16", "int8"):
+            for cause, (wanted, change) in changes.items():
+                with self.subTest(cause=cause, precision=precision):
+                    line = self.changed(f"{precision}.bmodel", wanted, change)
+                    found = self.bisect("wrong.bmodel")["bisection"]
+                    self.assertEqual((found["stage"], found["cause"], found["other_commands"]), ("commands", cause, 0))
+                    self.assertEqual(found["command"]["expected"].split(), line.partition(";")[0].split())
+                    self.assertEqual(len(found["command"]["fields"]), 2 if cause == "wrong pad" else 1)
+                    self.assertTrue(set(node["name"] for node in found["nodes"]) <= set(re.findall(r"'([^']+)'", line)), found)
+                    self.assertTrue(found["value"]["unequal"] > 0)
+                    self.assertEqual([line[0] for line in found["listing"].splitlines()].count(">"), 1)
+
+    def test_missing_waits_show_in_no_value(self):
+        line = self.changed("f16.bmodel", ("tiu", "conv"), lambda line: re.sub(r"dep=\d+", "dep=0", line))
+        told = self.bisect("wrong.bmodel")
+        self.assertTrue(all(row["passed"] for row in told["layers"] + told["outputs"]))
+        self.assertIn("without a wait", told["reasons"][0])
+        self.assertEqual((told["bisection"]["cause"], told["bisection"]["command"]["expected"].split()),
+                         ("missing wait", line.partition(";")[0].split()))
+
+    def test_constants(self):
+        stage = json.loads(self.weft("info", "f16.bmodel", "--json"))["nets"][0]["stages"][0]
+        start, size = stage["weight_file_offset"], stage["weight_bytes"]
+        data = bytearray((self.folder / "f16.bmodel").read_bytes())
+        digest = hashlib.sha256(data[start:start + size]).digest()
+        data[start + size // 2] ^= 0x40
+        (self.folder / "wrong.bmodel").write_bytes(data)
+        self.assertIn("sha256", self.weft("compare", "net.onnx", "wrong.bmodel", "-i", self.x, code=2))
+        (self.folder / "wrong.bmodel").write_bytes(data.replace(digest, hashlib.sha256(data[start:start + size]).digest()))
+        found = self.bisect("wrong.bmodel")["bisection"]
+        self.assertEqual((found["stage"], found["cause"], found["nodes"][0]["name"]), ("constants", "wrong weights", "second"))
+        self.assertIn("1 of ", found["text"])
+
+    def test_another_models_program(self):
+        for index, name in enumerate(("first", "second", "third")):
+            for precision in ("f16", "int8"):
+                filters = list(FILTERS)
+                filters[index] = filters[index] * np.float32(1.01)
+                onnx.save(network(filters), self.folder / "other.onnx")
+                self.convert("other.onnx", precision, "wrong.bmodel")
+                found = self.bisect("wrong.bmodel")["bisection"]
+                self.assertEqual((found["stage"], found["cause"]), ("constants", "wrong weights"))
+                self.assertIn(name, [node["name"] for node in found["nodes"]])
+
+    def test_what_the_conversion_loses(self):
+        (self.folder / "poor.table").write_text(re.sub(r"(?m)^(r0 ).*", r"\g<1>0.05 0 0.05 0 0.05", (self.folder / "net.table").read_text()))
+        self.weft("convert", "net.onnx", "-o", "poor.bmodel", "--shape", "x=1x32x24x24", "--precision", "int8", "--calibration", "poor.table",
+                  "--keep-int8")
+        told = self.bisect("poor.bmodel")
+        found = told["bisection"]
+        self.assertEqual((found["stage"], found["cause"], found["nodes"][0]["name"]), ("conversion", "saturation", "first"))
+        self.assertEqual({row["exact"]["unequal"] for row in told["layers"]}, {0})
+
+    def test_reproducer(self):
+        self.changed("f16.bmodel", ("tiu", "conv", "node 'second'"), moved_pad)
+        said = self.weft("compare", "net.onnx", "wrong.bmodel", "-i", self.x, "--bisect", "--reproducer", "small.onnx", code=1)
+        self.assertRegex(said, r"reproducer: small.onnx: [12] of 5 nodes, \d+ bytes")
+        small = onnx.load(self.folder / "small.onnx").graph
+        self.assertEqual([node.name for node in small.node][0], "second")
+        self.assertEqual([dim.dim_value for dim in small.input[0].type.tensor_type.shape.dim], [1, 64, 24, 24])
+        self.weft("convert", "small.onnx", "-o", "small.bmodel", "--precision", "f16") # needs no --shape
+
+    def test_sets(self):
+        self.changed("f16.bmodel", ("tiu", "conv", "opd0_up_pad=1"), moved_pad)
+        told = json.loads(self.weft("compare", "net.onnx", "wrong.bmodel", "--data", "samples", "--bisect", "--json", code=1))
+        self.assertEqual((told["samples"], told["bisection"]["cause"]), (4, "wrong pad"))
+
+    def test_several_stages(self):
+        self.weft("convert", "net.onnx", "-o", "stages.bmodel", "--shape", "x=(1..2)x32x24x24", "--precision", "f16")
+        self.assertEqual(self.bisect("stages.bmodel", code=0)["bisection"]["stage"], "none")
+        line = self.changed("stages.bmodel", ("tiu", "conv", "opd0_up_pad=1"), moved_pad)
+        found = self.bisect("wrong.bmodel")["bisection"]
+        self.assertEqual((found["cause"], found["command"]["expected"].split()), ("wrong pad", line.partition(";")[0].split()))
+
+    def test_programs_that_do_not_tell(self):
+        self.convert("net.onnx", "f16", "bare.bmodel", "--strip")
+        self.assertIn("no debug map", self.weft("compare", "net.onnx", "bare.bmodel", "-i", self.x, "--bisect", code=2))
+        self.assertIn("says nothing of its conversion", self.weft("compare", "net.onnx", "bare.bmodel", "-i", self.x))
+        info = json.loads(self.weft("info", "bare.bmodel", "--json"))
+        self.assertIsNone(info["nets"][0]["conversion"])
+
+    def test_the_record(self):
+        conversion = json.loads(self.weft("info", "int8.bmodel", "--json"))["nets"][0]["conversion"]
+        self.assertEqual({key: conversion["options"][key] for key in ("precision", "keep-int8", "O")}, {"precision": "int8", "keep-int8": "1", "O": "2"})
+        self.assertEqual((conversion["calibration"], conversion["calibration_kept"]), (True, True))
+        self.assertIn("precision=int8", self.weft("info", "int8.bmodel"))
+
+    def test_tables_that_are_too_long(self):
+        table = (self.folder / "net.table").read_text()
+        (self.folder / "long.table").write_text(table + "# a remark of many words\n" * 12000)
+        self.weft("convert", "net.onnx", "-o", "long.bmodel", "--shape", "x=1x32x24x24", "--precision", "int8", "--calibration", "long.table",
+                  "--keep-int8")
+        told = self.bisect("long.bmodel", code=0)
+        self.assertIn("--calibration TABLE", told["warnings"][0])
+        self.assertEqual(self.bisect("long.bmodel", "--calibration", "long.table", code=0)["warnings"], [])
+        said = self.weft("compare", "net.onnx", "long.bmodel", "-i", self.x, "--calibration", "net.table", code=2)
+        self.assertIn("is not the table that long.bmodel was converted with", said)
+
+    def test_options_that_do_not_fit(self):
+        for arguments, text in ((["net.onnx", "f16.bmodel", "--reproducer", "r.onnx"], "--reproducer is for --bisect"),
+                                (["f16.bmodel", "f16.bmodel", "--bisect"], "needs the ONNX model"),
+                                (["net.onnx", "f16.bmodel", "--bisect", "--reference", self.x], "needs the ONNX model"),
+                                (["net.onnx", "f16.bmodel", "--bisect", "--reproducer", "none/r.onnx"], "none/r.onnx")):
+            self.assertIn(text, self.weft("compare", *arguments, "-i", self.x, code=2))
+
+    def test_the_manual_lists_every_stage_and_cause(self):
+        table = (pathlib.Path(__file__).resolve().parents[2] / "tools" / "weft" / "BisectionTables.def").read_text()
+        keys = re.findall(r'^WEFT_\w+\((?!None)\w+, "([^"]+)"', table, re.M)
+        self.assertGreater(len(keys), 20)
+        manual = MANUAL.read_text()
+        self.assertEqual([key for key in keys if f"`{key}`" not in manual], [])
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = []
+    unittest.main()

@@ -1,0 +1,475 @@
+#include "tools/weft/Bisection.h"
+#include "runtime/bmodel/DebugMap.h"
+#include "runtime/isa/Accesses.h"
+#include "runtime/races/Races.h"
+#include "runtime/status/Format.h"
+#include "runtime/status/Quote.h"
+#include "tools/weft/FaultCauses.h"
+#include "tools/weft/Listing.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace weft;
+using namespace weft::cli;
+using Json = nlohmann::ordered_json;
+using rt::Result;
+
+const char *cli::keyOf(BisectedStage stage) {
+  static constexpr const char *keys[] = {
+#define WEFT_BISECTED_STAGE(Id, key, help) key,
+#include "tools/weft/BisectionTables.def"
+  };
+  return keys[size_t(stage)];
+}
+
+const char *cli::keyOf(FaultCause cause) {
+  static constexpr const char *keys[] = {
+#define WEFT_FAULT_CAUSE(Id, key, help) key,
+#include "tools/weft/BisectionTables.def"
+  };
+  return keys[size_t(cause)];
+}
+
+static const char *helpOf(BisectedStage stage) {
+  static constexpr const char *helps[] = {
+#define WEFT_BISECTED_STAGE(Id, key, help) help,
+#include "tools/weft/BisectionTables.def"
+  };
+  return helps[size_t(stage)];
+}
+
+namespace {
+
+/// The steps of a bisection, from the commands to the numbers.
+class Bisector {
+public:
+  Bisector(const ConversionCheck &check, const ModelRun &run,
+           const samples::SampleFiles &files, const SampleComparison &found)
+      : check(check), run(run), files(files), found(found),
+        stage(check.stageOf(check.program(), run)),
+        chip(check.program().chip()) {}
+
+  Result<Bisection> find();
+
+private:
+  /// Each is true if the fault was found there.
+  bool findInConstants();
+  bool findInCommands();
+  bool findInWaits();
+  rt::Status findInCompiler(const ComparisonRow &layer);
+  void findInConversion(const ComparisonRow &layer);
+  void findInValues(const ComparisonRow &layer);
+
+  /// The first value that `stored` calls wrong; null if none.
+  const ComparisonRow *
+  firstWrong(std::optional<StoredRow> ComparisonRow::*stored) const;
+  void takeNodes(const std::vector<const rt::wire::DebugNode *> &nodes);
+  void takeNodesOf(const std::string &value);
+  void takeCommand(size_t group, isa::Engine engine, size_t index);
+  /// The command that wrote an element of a value last before it was seen.
+  void takeWriterOf(const StoredRow &row);
+  const isa::Decoded *loadOf(const ConstantDifference &constant, size_t &group,
+                             size_t &index);
+  const std::vector<isa::Decoded> &commandsOf(size_t group, isa::Engine engine);
+  std::string line(size_t group, isa::Engine engine, size_t index);
+
+  const ConversionCheck &check;
+  const ModelRun &run;
+  const samples::SampleFiles &files;
+  const SampleComparison &found;
+  const rt::StageSpec &stage;
+  const Chip &chip;
+  std::map<std::pair<size_t, isa::Engine>, std::vector<isa::Decoded>> decoded;
+  Bisection result;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+const std::vector<isa::Decoded> &Bisector::commandsOf(size_t group,
+                                                      isa::Engine engine) {
+  auto [entry, isNew] = decoded.try_emplace({group, engine});
+  if (isNew) {
+    const rt::ByteSpan &bytes = engine == isa::Engine::Tiu
+                                    ? stage.groups[group].tiu
+                                    : stage.groups[group].gdma;
+    entry->second =
+        isa::decodeStream(*chip.instructions, engine, bytes.data, bytes.size)
+            .commands;
+  }
+  return entry->second;
+}
+
+std::string Bisector::line(size_t group, isa::Engine engine, size_t index) {
+  std::string text = isa::disassemble(commandsOf(group, engine)[index]),
+              origin = rt::originText(stage, group, engine, index);
+  return text + (origin.empty() ? "" : "  ; " + origin);
+}
+
+void Bisector::takeNodes(
+    const std::vector<const rt::wire::DebugNode *> &nodes) {
+  result.nodes.clear();
+  for (const rt::wire::DebugNode *node : nodes)
+    result.nodes.push_back({node->name()->str(),
+                            node->op_type() ? node->op_type()->str() : "",
+                            node->index()});
+}
+
+void Bisector::takeNodesOf(const std::string &value) {
+  const auto *tensors = stage.debugMap ? stage.debugMap->tensors() : nullptr;
+  for (unsigned i = 0; tensors && i < tensors->size(); ++i) {
+    const rt::wire::DebugTensor *tensor = tensors->Get(i);
+    if (tensor->value_name()->string_view() != value ||
+        tensor->source() == rt::kNoIndex)
+      continue;
+    const auto *source = stage.debugMap->sources()->Get(tensor->source());
+    std::vector<const rt::wire::DebugNode *> nodes;
+    for (unsigned k = 0; source->nodes() && k < source->nodes()->size(); ++k)
+      nodes.push_back(stage.debugMap->nodes()->Get(source->nodes()->Get(k)));
+    takeNodes(nodes);
+  }
+}
+
+void Bisector::takeCommand(size_t group, isa::Engine engine, size_t index) {
+  constexpr size_t kAround = 4;
+  const std::vector<isa::Decoded> &commands = commandsOf(group, engine);
+  if (index >= commands.size())
+    return;
+  FaultyCommand command;
+  command.stage = run.stage;
+  command.group = group;
+  command.engine = engine;
+  command.index = index;
+  command.text = isa::disassemble(commands[index]);
+  result.command = std::move(command);
+  result.listing.clear();
+  size_t last = std::min(commands.size(), index + kAround + 1);
+  for (size_t i = index > kAround ? index - kAround : 0; i < last; ++i)
+    result.listing +=
+        (i == index ? "> " : "  ") + line(group, engine, i) + "\n";
+}
+
+static bool covers(const rt::wire::DebugPiece &piece,
+                   const rt::wire::Extent &shape, uint64_t element) {
+  std::array<uint64_t, 4> sizes{shape.n(), shape.c(), shape.h(), shape.w()},
+      at{},
+      offset{piece.offset()->n(), piece.offset()->c(), piece.offset()->h(),
+             piece.offset()->w()},
+      extent{piece.size()->n(), piece.size()->c(), piece.size()->h(),
+             piece.size()->w()};
+  for (size_t axis = 4; axis-- > 0; element /= sizes[axis])
+    at[axis] = element % sizes[axis];
+  for (size_t axis = 0; axis < 4; ++axis)
+    if (at[axis] < offset[axis] || at[axis] >= offset[axis] + extent[axis])
+      return false;
+  return true;
+}
+
+void Bisector::takeWriterOf(const StoredRow &row) {
+  const auto *tensors = stage.debugMap ? stage.debugMap->tensors() : nullptr;
+  for (unsigned i = 0; tensors && i < tensors->size(); ++i) {
+    const rt::wire::DebugTensor *tensor = tensors->Get(i);
+    if (tensor->value_name()->string_view() != row.name)
+      continue;
+    for (unsigned k = 0; tensor->pieces() && k < tensor->pieces()->size(); ++k)
+      if (const rt::wire::DebugPiece *piece = tensor->pieces()->Get(k);
+          covers(*piece, *tensor->shape(), uint64_t(row.first)))
+        takeCommand(piece->group(),
+                    piece->engine() == rt::wire::Engine::Tiu
+                        ? isa::Engine::Tiu
+                        : isa::Engine::Gdma,
+                    piece->complete_after());
+  }
+}
+
+const ComparisonRow *
+Bisector::firstWrong(std::optional<StoredRow> ComparisonRow::*stored) const {
+  for (const auto *rows : {&found.layers, &found.outputs})
+    for (const ComparisonRow &row : *rows)
+      if ((row.*stored) && (row.*stored)->isWrong)
+        return &row;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// The file beside what this version makes
+//===----------------------------------------------------------------------===//
+
+static std::string fieldText(const FieldDifference &difference) {
+  return rt::format("%s is 0x%llx for 0x%llx",
+                    std::string(isa::fieldName(difference.field)).c_str(),
+                    static_cast<unsigned long long>(difference.value),
+                    static_cast<unsigned long long>(difference.expected));
+}
+
+/// The transfer that brings a constant from DRAM.
+const isa::Decoded *Bisector::loadOf(const ConstantDifference &constant,
+                                     size_t &group, size_t &index) {
+  uint64_t first = stage.weights.address + constant.firstUnequal;
+  for (group = 0; group < stage.groups.size(); ++group) {
+    const std::vector<isa::Decoded> &commands =
+        commandsOf(group, isa::Engine::Gdma);
+    for (index = 0; index < commands.size(); ++index)
+      for (const isa::Access &access : isa::accessesOf(commands[index], chip))
+        if (!access.isWrite && access.memory == isa::Memory::Global &&
+            access.begin <= first && first < access.end)
+          return &commands[index];
+  }
+  return nullptr;
+}
+
+bool Bisector::findInConstants() {
+  const ProgramDifference &difference = check.difference();
+  if (difference.constants.empty())
+    return false;
+  const ConstantDifference &constant = difference.constants.front();
+  result.stage = BisectedStage::Constants;
+  result.cause = FaultCause::WrongWeights;
+  size_t group = 0, index = 0;
+  if (const isa::Decoded *load = loadOf(constant, group, index)) {
+    takeNodes(rt::originNodes(stage, group, isa::Engine::Gdma, index));
+    takeCommand(group, isa::Engine::Gdma, index);
+    for (const isa::Access &access : isa::accessesOf(*load, chip))
+      if (access.isWrite && access.memory == isa::Memory::Static)
+        result.cause = FaultCause::WrongTable;
+  }
+  result.otherCommands = difference.commands.size();
+  result.text = rt::format(
+      "%llu of %llu bytes of constant %s are not those of the model, the first "
+      "at byte 0x%llx of the weights",
+      static_cast<unsigned long long>(constant.unequal),
+      static_cast<unsigned long long>(constant.size),
+      rt::quoteName(constant.name).c_str(),
+      static_cast<unsigned long long>(constant.firstUnequal));
+  if (difference.constants.size() > 1)
+    result.text += rt::format(", and of %zu other constants",
+                              difference.constants.size() - 1);
+  return true;
+}
+
+bool Bisector::findInCommands() {
+  const ProgramDifference &difference = check.difference();
+  if (difference.commands.empty())
+    return false;
+  // The one that the first wrong value comes from, if several differ.
+  const CommandDifference *chosen = &difference.commands.front();
+  if (const ComparisonRow *first = firstWrong(&ComparisonRow::fresh)) {
+    takeNodesOf(first->name);
+    auto isOfNodes = [&](const CommandDifference &one) {
+      for (const rt::wire::DebugNode *node :
+           rt::originNodes(stage, one.group, one.engine, one.index))
+        for (const FaultyNode &wanted : result.nodes)
+          if (node->index() == wanted.index &&
+              node->name()->string_view() == wanted.name)
+            return true;
+      return false;
+    };
+    auto of = std::find_if(difference.commands.begin(),
+                           difference.commands.end(), isOfNodes);
+    if (of != difference.commands.end())
+      chosen = &*of;
+  }
+  result.stage = BisectedStage::Commands;
+  result.cause = causeOf(*chosen, difference, chip);
+  takeNodes(
+      rt::originNodes(stage, chosen->group, chosen->engine, chosen->index));
+  takeCommand(chosen->group, chosen->engine, chosen->index);
+  result.command->expected = isa::disassemble(chosen->expected);
+  for (const FieldDifference &field : chosen->fields)
+    result.command->fields.push_back(fieldText(field));
+  result.otherCommands = difference.commands.size() - 1;
+  return true;
+}
+
+bool Bisector::findInWaits() {
+  Result<races::Findings> races = races::findRaces(stage, chip);
+  if (!races || races->races.empty())
+    return false;
+  const races::Race &race = races->races.front();
+  result.stage =
+      check.fresh() ? BisectedStage::Schedule : BisectedStage::Unknown;
+  result.cause = FaultCause::MissingWait;
+  result.text = races::raceText(race);
+  takeNodes(rt::originNodes(stage, race.group, race.second.command.engine,
+                            race.second.index));
+  takeCommand(race.group, race.second.command.engine, race.second.index);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The compiler
+//===----------------------------------------------------------------------===//
+
+/// Without layer groups: if that is right, the groups are not.
+rt::Status Bisector::findInCompiler(const ComparisonRow &layer) {
+  result.stage = BisectedStage::Emission;
+  findInValues(layer);
+  Result<std::vector<uint8_t>> bytes = check.exact()->convertPlainly();
+  if (!bytes)
+    return rt::Status::ok(); // too large, say
+  Result<rt::Bmodel> plain =
+      rt::Bmodel::load(*std::move(bytes), "the program of -O0");
+  if (!plain)
+    return plain.status();
+  Result<ModelRun> plainRun = check.runOther(*plain, files);
+  if (!plainRun)
+    return plainRun.status();
+  Result<StoredRows> rows = check.exact()->compare(*plainRun);
+  if (!rows)
+    return rows.status();
+  for (const StoredRow &row : *rows)
+    if (row.name == layer.name && !row.isWrong)
+      result.stage = BisectedStage::Schedule;
+  return rt::Status::ok();
+}
+
+/// Of a layer that is what its numbers are, and not near enough to the model.
+void Bisector::findInConversion(const ComparisonRow &layer) {
+  result.stage = BisectedStage::Conversion;
+  result.cause = FaultCause::Rounding;
+  takeNodesOf(layer.name);
+  result.text = "layer " + rt::quoteName(layer.name) + ": " +
+                (layer.failures.empty() ? "" : layer.failures.front());
+  if (layer.metrics.nonFiniteResult > layer.metrics.nonFiniteReference)
+    result.cause = FaultCause::Saturation;
+  // More than calibration clips on purpose.
+  constexpr double kClipped = 0.01;
+  for (const rt::CapturedValue &value : run.layers) {
+    if (value.name != layer.name || value.step == 0)
+      continue;
+    int64_t atEnds = 0;
+    for (int64_t i = 0; i < value.tensor.elements(); ++i) {
+      double real = value.tensor.toDouble(i);
+      atEnds += real <= value.least || real >= value.most;
+    }
+    if (double(atEnds) > kClipped * double(value.tensor.elements()))
+      result.cause = FaultCause::Saturation;
+  }
+}
+
+/// What a wrong value shows of its cause.
+void Bisector::findInValues(const ComparisonRow &layer) {
+  takeNodesOf(layer.name);
+  result.cause =
+      layer.metrics.nonFiniteResult > layer.metrics.nonFiniteReference
+          ? FaultCause::NotFinite
+          : FaultCause::WrongNumbers;
+  if (layer.exact && layer.exact->isWrong) {
+    result.value = layer.exact;
+    takeWriterOf(*layer.exact);
+  }
+  result.text = "layer " + rt::quoteName(layer.name) + ": " +
+                (layer.failures.empty() ? "" : layer.failures.front());
+}
+
+Result<Bisection> Bisector::find() {
+  bool isInFile = findInConstants() || findInCommands();
+  if (isInFile) {
+    if (const ComparisonRow *first = firstWrong(&ComparisonRow::fresh))
+      result.value = first->fresh;
+    return result;
+  }
+  if (!check.difference().obstacle.empty())
+    result.text = "the program is another one than this version makes: " +
+                  check.difference().obstacle;
+  if (findInWaits())
+    return result;
+  if (const ComparisonRow *wrong = firstWrong(&ComparisonRow::exact)) {
+    if (check.fresh() && check.difference().isEmpty()) {
+      WEFT_TRY(findInCompiler(*wrong));
+    } else {
+      result.stage = BisectedStage::Unknown;
+      findInValues(*wrong);
+    }
+    return result;
+  }
+  const ComparisonRow *failed = found.firstFailedLayer();
+  for (const ComparisonRow &output : found.outputs)
+    if (!failed && !output.failures.empty())
+      failed = &output;
+  if (!failed || found.isPassed())
+    return result;
+  findInConversion(*failed);
+  if (!check.exact())
+    result.stage = BisectedStage::Unknown;
+  return result;
+}
+
+Result<Bisection> cli::bisect(const ConversionCheck &check, const ModelRun &run,
+                              const samples::SampleFiles &files,
+                              const SampleComparison &found) {
+  return Bisector(check, run, files, found).find();
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+static std::string nodesText(const std::vector<FaultyNode> &nodes) {
+  std::string text;
+  for (const FaultyNode &node : nodes)
+    text += (text.empty() ? "" : " + ") + rt::quoteName(node.name) +
+            (node.opType.empty() ? "" : " (" + node.opType + ")");
+  return text;
+}
+
+static std::string placeOf(const FaultyCommand &command) {
+  return rt::format(
+      "stage %zu group %zu %s command %zu", command.stage, command.group,
+      std::string(isa::engineName(command.engine)).c_str(), command.index);
+}
+
+std::string cli::toText(const Bisection &b) {
+  std::string text = std::string("bisection: ") + keyOf(b.stage) + ": " +
+                     helpOf(b.stage) + "\n";
+  if (b.stage == BisectedStage::None)
+    return text;
+  text += std::string("  cause: ") + keyOf(b.cause) +
+          (b.text.empty() ? "" : "; " + b.text) + "\n";
+  if (!b.nodes.empty())
+    text += "  node: " + nodesText(b.nodes) + "\n";
+  if (b.value)
+    text += "  first wrong value: " + rt::quoteName(b.value->name) + ", " +
+            storedText(*b.value, "wrong") + "\n";
+  if (b.command) {
+    text += "  command: " + placeOf(*b.command) + "\n";
+    for (const std::string &field : b.command->fields)
+      text += "    " + field + "\n";
+    if (!b.command->expected.empty())
+      text += "    it should be: " + b.command->expected + "\n";
+  }
+  if (b.otherCommands)
+    text += rt::format("  %zu other commands differ\n", b.otherCommands);
+  if (!b.reproducer.empty())
+    text += "  reproducer: " + b.reproducer + "\n";
+  return text + b.listing;
+}
+
+Json cli::toJson(const Bisection &b) {
+  Json json = {{"stage", keyOf(b.stage)},
+               {"cause", keyOf(b.cause)},
+               {"text", b.text},
+               {"nodes", Json::array()}};
+  for (const FaultyNode &node : b.nodes)
+    json["nodes"].push_back(
+        {{"name", node.name}, {"op_type", node.opType}, {"index", node.index}});
+  if (b.value)
+    json["value"] = {{"name", b.value->name},
+                     {"unequal", b.value->unequal},
+                     {"first", b.value->first}};
+  if (b.command)
+    json["command"] = {{"stage", b.command->stage},
+                       {"group", b.command->group},
+                       {"engine", isa::engineName(b.command->engine)},
+                       {"index", b.command->index},
+                       {"text", b.command->text},
+                       {"expected", b.command->expected},
+                       {"fields", b.command->fields}};
+  json["other_commands"] = b.otherCommands;
+  json["listing"] = b.listing;
+  return json;
+}

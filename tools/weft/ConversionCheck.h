@@ -1,0 +1,68 @@
+//===- ConversionCheck.h - a program beside its conversion ------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_CONVERSIONCHECK_H
+#define WEFT_TOOLS_WEFT_CONVERSIONCHECK_H
+
+#include "tools/weft/ComparisonRows.h"
+#include "tools/weft/ExactReference.h"
+#include "tools/weft/ProgramDifference.h"
+
+#include <optional>
+
+namespace weft::cli {
+
+/// What is known of a program beside what its numbers are near to: waits that
+/// are missing; each layer beside the exact evaluator; and the program that
+/// this version makes of the model, whose values are the same bit by bit.
+class ConversionCheck {
+public:
+  /// Of the program and the model of `model`. `model`, `request` and
+  /// `calibration` (ExactReference::open) outlive this. Programs of -O3 are
+  /// made again only if that may take long.
+  ConversionCheck(const ReferenceModel &model, const RunRequest &request,
+                  const std::string &calibration, bool mayTakeLong)
+      : model(model), request(request), calibration(calibration),
+        mayTakeLong(mayTakeLong) {}
+
+  /// Adds to `found` what is wrong in a run on `files`; a warning says what
+  /// could not be checked.
+  rt::Status check(const ModelRun &run, const samples::SampleFiles &files,
+                   SampleComparison &found);
+
+  /// The program that is checked, the fresh one (null with why not) and how the
+  /// two differ in the stage that ran last.
+  const rt::Bmodel &program() const { return *theProgram; }
+  const rt::Bmodel *fresh() const { return theFresh ? &*theFresh : nullptr; }
+  const rt::Status &whyNotFresh() const { return freshProblem; }
+  const ProgramDifference &difference() const { return theDifference; }
+  ExactReference *exact() const { return theExact.get(); }
+
+  /// The stage of `model` that `run` was of.
+  static const rt::StageSpec &stageOf(const rt::Bmodel &model,
+                                      const ModelRun &run);
+
+  /// A run of `bytes`, a program of the model, with its layers.
+  rt::Result<ModelRun> runOther(const rt::Bmodel &other,
+                                const samples::SampleFiles &files) const;
+
+private:
+  rt::Status open(SampleComparison &found);
+  rt::Status openFresh();
+
+  const ReferenceModel &model;
+  const RunRequest &request;
+  const std::string &calibration;
+  bool mayTakeLong, isOpen = false;
+  std::optional<rt::Bmodel> theProgram, theFresh;
+  std::unique_ptr<ExactReference> theExact;
+  rt::Status freshProblem;
+  ProgramDifference theDifference;
+};
+
+/// What two runs store, value by value, bit by bit: those of `run` beside the
+/// same of `expected`.
+StoredRows compareRuns(const ModelRun &run, const ModelRun &expected);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_CONVERSIONCHECK_H

@@ -1,0 +1,202 @@
+#include "tools/weft/ExactReference.h"
+
+#ifdef WEFT_WITH_COMPILER
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/numeric/TensorValues.h"
+#include "tools/driver/ConversionRecord.h"
+#include "tools/driver/ExactGraph.h"
+
+#include <cstring>
+#include <map>
+
+using namespace weft;
+using namespace weft::cli;
+using numeric::HostTensor;
+using rt::Code;
+using rt::Result;
+
+namespace {
+class Exact : public ExactReference {
+public:
+  Exact(const ReferenceModel &model, rt::Bmodel program,
+        driver::CompileOptions options)
+      : model(model), program(std::move(program)), options(std::move(options)) {
+  }
+
+  rt::Status load() { return plugins.load(model.plugins); }
+  Result<StoredRows> compare(const ModelRun &run) override;
+  Result<std::vector<uint8_t>> convertAgain() override {
+    return convert(options);
+  }
+  bool isQuick() const override {
+    return options.optLevel != driver::OptLevel::O3;
+  }
+  Result<std::vector<uint8_t>> convertPlainly() override {
+    driver::CompileOptions plain = options;
+    plain.optLevel = driver::OptLevel::O0;
+    return convert(plain);
+  }
+
+private:
+  /// The graph of the stage that ran.
+  Result<driver::ExactGraph *> graphOf(const ModelRun &run);
+  Result<std::vector<uint8_t>> convert(const driver::CompileOptions &with);
+  driver::CompilationSource sourceOf(const driver::InputShapes &shapes) const {
+    return {model.onnx, shapes, model.bindings, plugins,
+            model.fused ? &*model.fused : nullptr};
+  }
+
+  const ReferenceModel &model;
+  rt::Bmodel program;
+  driver::CompileOptions options;
+  driver::Plugins plugins; ///< outlives the graphs
+  std::map<size_t, std::unique_ptr<driver::ExactGraph>> graphs; ///< by stage
+};
+} // namespace
+
+static driver::InputShapes shapesOf(const std::vector<rt::TensorSpec> &inputs) {
+  driver::InputShapes shapes;
+  for (const rt::TensorSpec &input : inputs)
+    shapes[input.name] = input.shape;
+  return shapes;
+}
+
+/// The shapes that the model may have had for these inputs: what is fused may
+/// have changed the layout.
+static std::vector<driver::InputShapes>
+possibleShapes(const std::vector<rt::TensorSpec> &inputs, bool isFused) {
+  std::vector<driver::InputShapes> shapes{shapesOf(inputs)};
+  if (!isFused || inputs.size() != 1)
+    return shapes;
+  NamedTensors image{
+      {inputs[0].name, HostTensor(inputs[0].type, inputs[0].shape)}};
+  if (std::optional<driver::InputShapes> other = inOtherLayout(image))
+    shapes.push_back(*std::move(other));
+  return shapes;
+}
+
+Result<driver::ExactGraph *> Exact::graphOf(const ModelRun &run) {
+  std::unique_ptr<driver::ExactGraph> &graph = graphs[run.stage];
+  if (graph)
+    return graph.get();
+  rt::Status problem;
+  for (const driver::InputShapes &shapes :
+       possibleShapes(run.inputSpecs, model.fused.has_value())) {
+    auto opened = driver::ExactGraph::open(sourceOf(shapes), options);
+    if (opened) {
+      graph = *std::move(opened);
+      return graph.get();
+    }
+    if (problem)
+      problem = opened.status();
+  }
+  return problem;
+}
+
+Result<std::vector<uint8_t>>
+Exact::convert(const driver::CompileOptions &with) {
+  const rt::NetSpec &net = program.nets().front();
+  const auto *producer = net.stages.front().debugMap->producer();
+  if (!producer || producer->string_view() != driver::kProducer)
+    return rt::fail(Code::NotFound,
+                    model.program + ": was converted by " +
+                        (producer ? producer->str() : "an unknown version") +
+                        ", this is " + std::string(driver::kProducer));
+  std::vector<std::vector<driver::InputShapes>> stages;
+  for (const rt::StageSpec &stage : net.stages)
+    stages.push_back(possibleShapes(stage.inputs, model.fused.has_value()));
+  rt::Status problem;
+  for (size_t layout = 0; layout < stages.front().size(); ++layout) {
+    std::vector<driver::CompilationSource> sources;
+    for (const std::vector<driver::InputShapes> &shapes : stages)
+      sources.push_back(sourceOf(shapes[layout]));
+    auto bytes = driver::compileStages(sources, with);
+    if (bytes)
+      return bytes;
+    if (problem)
+      problem = bytes.status();
+  }
+  return problem;
+}
+
+/// The same elements in the type of `like`.
+static HostTensor inTypeOf(const HostTensor &like, const HostTensor &tensor) {
+  HostTensor result(like.type(), like.shape());
+  if (like.type() == tensor.type())
+    std::memcpy(result.bytes(), tensor.bytes(), result.sizeBytes());
+  else if (numeric::isFloatType(like.type()))
+    numeric::storeDoubles(numeric::loadDoubles(tensor), result);
+  else
+    numeric::storeIntegers(numeric::loadIntegers(tensor), result);
+  return result;
+}
+
+/// The distance of the floats around 1 that such a program computes with.
+static double stepOf(comparison::Precision precision) {
+  switch (precision) {
+  case comparison::Precision::F32:
+    return 0x1p-23;
+  case comparison::Precision::Bf16:
+    return 0x1p-7;
+  default:
+    return 0x1p-10;
+  }
+}
+
+Result<StoredRows> Exact::compare(const ModelRun &run) {
+  Result<driver::ExactGraph *> graph = graphOf(run);
+  if (!graph)
+    return graph.status();
+  driver::ExactGraph::Tensors values;
+  for (const rt::CapturedValue &value : run.layers)
+    if (value.complete)
+      values[value.name] = value.stored;
+  Result<driver::ExactGraph::OwnValues> own =
+      (*graph)->evaluateOnOwnInputs(namedInputs(run), values);
+  if (!own)
+    return own.status();
+  StoredRows rows;
+  auto add = [&](const std::string &name, bool isOutput,
+                 const HostTensor &value, const HostTensor &expected) {
+    rows.push_back(compareStored(name, isOutput, value, expected,
+                                 stepOf(run.precision), Equality::Roundings));
+  };
+  for (const std::string &name : own->order)
+    add(name, /*isOutput=*/false, values[name], own->layers[name]);
+  for (size_t i = 0; i < run.outputs.size(); ++i) {
+    auto found = own->outputs.find(run.outputSpecs[i].name);
+    // Sizes of some outputs of the host depend on data.
+    if (found != own->outputs.end() &&
+        found->second.elements() == run.outputs[i].elements())
+      add(run.outputSpecs[i].name, /*isOutput=*/true, run.outputs[i],
+          inTypeOf(run.outputs[i], found->second));
+  }
+  return rows;
+}
+
+Result<std::unique_ptr<ExactReference>>
+ExactReference::open(const ReferenceModel &model,
+                     const std::string &calibration) {
+  Result<rt::Bmodel> program = rt::Bmodel::load(model.program);
+  if (!program)
+    return program.status();
+  Result<driver::CompileOptions> options =
+      driver::recordedOptions(*program, model.program, calibration);
+  if (!options)
+    return options.status();
+  auto exact = std::make_unique<Exact>(model, *program, *std::move(options));
+  WEFT_TRY(exact->load());
+  return std::unique_ptr<ExactReference>(std::move(exact));
+}
+
+#else
+
+weft::rt::Result<std::unique_ptr<weft::cli::ExactReference>>
+weft::cli::ExactReference::open(const ReferenceModel &model,
+                                const std::string &) {
+  return rt::fail(rt::Code::Unsupported,
+                  "unsupported: this build has no compiler to evaluate " +
+                      model.onnx);
+}
+
+#endif

@@ -1,0 +1,106 @@
+#include "tools/weft/ProgramDifference.h"
+#include "runtime/status/Format.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace weft;
+using namespace weft::cli;
+
+static bool areEqual(const rt::ByteSpan &a, const rt::ByteSpan &b) {
+  return a.size == b.size && std::memcmp(a.data, b.data, a.size) == 0;
+}
+
+static std::vector<FieldDifference> fieldsThatDiffer(const isa::Decoded &have,
+                                                     const isa::Decoded &want) {
+  std::vector<FieldDifference> fields;
+  if (have.form != want.form || have.opcode != want.opcode)
+    return fields;
+  for (const isa::FieldSpec &field : *have.spec)
+    if (uint64_t value = have.get(field.name), expected = want.get(field.name);
+        value != expected)
+      fields.push_back({field.name, value, expected});
+  return fields;
+}
+
+static void compareBuffers(size_t group, isa::Engine engine,
+                           const rt::ByteSpan &have, const rt::ByteSpan &want,
+                           const Chip &chip, ProgramDifference &found) {
+  if (areEqual(have, want))
+    return;
+  auto decode = [&](const rt::ByteSpan &bytes) {
+    return isa::decodeStream(*chip.instructions, engine, bytes.data, bytes.size)
+        .commands;
+  };
+  std::vector<isa::Decoded> commands = decode(have), expected = decode(want);
+  if (commands.size() != expected.size()) {
+    found.obstacle = rt::format(
+        "group %zu has %zu %s commands for %zu", group, commands.size(),
+        std::string(isa::engineName(engine)).c_str(), expected.size());
+    return;
+  }
+  for (size_t i = 0; i < commands.size(); ++i)
+    if (commands[i].sizeBytes != expected[i].sizeBytes ||
+        std::memcmp(commands[i].bytes, expected[i].bytes,
+                    commands[i].sizeBytes) != 0)
+      found.commands.push_back({group, engine, i, commands[i], expected[i],
+                                fieldsThatDiffer(commands[i], expected[i])});
+}
+
+/// The bytes of a constant that differ.
+static ConstantDifference compareConstant(std::string name, uint64_t offset,
+                                          uint64_t size, const uint8_t *have,
+                                          const uint8_t *want) {
+  ConstantDifference constant{std::move(name), offset, size};
+  for (uint64_t i = offset; i < offset + size; ++i)
+    if (have[i] != want[i] && constant.unequal++ == 0)
+      constant.firstUnequal = i;
+  return constant;
+}
+
+static void compareWeights(const rt::StageSpec &stage,
+                           const rt::StageSpec &expected,
+                           ProgramDifference &found) {
+  const rt::ByteSpan &have = stage.weightBytes, &want = expected.weightBytes;
+  if (areEqual(have, want))
+    return;
+  if (have.size != want.size) {
+    found.obstacle = rt::format("the weights have %zu bytes for %zu",
+                                size_t(have.size), size_t(want.size));
+    return;
+  }
+  const auto *weights = expected.table->weights();
+  const auto *locations = weights ? weights->locations() : nullptr;
+  for (unsigned i = 0; locations && i < locations->size(); ++i) {
+    const rt::wire::WeightLocation *at = locations->Get(i);
+    if (at->offset() > have.size || at->size() > have.size - at->offset())
+      continue;
+    ConstantDifference constant =
+        compareConstant(at->name() ? at->name()->str() : "", at->offset(),
+                        at->size(), have.data, want.data);
+    if (constant.unequal != 0)
+      found.constants.push_back(std::move(constant));
+  }
+  if (found.constants.empty())
+    found.constants.push_back(
+        compareConstant("", 0, have.size, have.data, want.data));
+}
+
+ProgramDifference cli::differenceOf(const rt::StageSpec &stage,
+                                    const rt::StageSpec &expected,
+                                    const Chip &chip) {
+  ProgramDifference found;
+  if (stage.groups.size() != expected.groups.size()) {
+    found.obstacle = rt::format("%zu groups of commands for %zu",
+                                stage.groups.size(), expected.groups.size());
+    return found;
+  }
+  for (size_t group = 0; group < stage.groups.size(); ++group) {
+    compareBuffers(group, isa::Engine::Tiu, stage.groups[group].tiu,
+                   expected.groups[group].tiu, chip, found);
+    compareBuffers(group, isa::Engine::Gdma, stage.groups[group].gdma,
+                   expected.groups[group].gdma, chip, found);
+  }
+  compareWeights(stage, expected, found);
+  return found;
+}

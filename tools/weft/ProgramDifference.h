@@ -1,0 +1,58 @@
+//===- ProgramDifference.h - two programs of one model ----------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_PROGRAMDIFFERENCE_H
+#define WEFT_TOOLS_WEFT_PROGRAMDIFFERENCE_H
+
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/isa/Decode.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// A field of a command that another value was expected in.
+struct FieldDifference {
+  isa::Field field;
+  uint64_t value = 0, expected = 0;
+};
+
+/// A command that another one was expected for.
+struct CommandDifference {
+  size_t group = 0;
+  isa::Engine engine = isa::Engine::Tiu;
+  size_t index = 0; ///< in the engine's buffer of the group
+  /// Views of the programs' bytes.
+  isa::Decoded command, expected;
+  /// Empty: it is another instruction.
+  std::vector<FieldDifference> fields;
+};
+
+/// A constant whose bytes differ.
+struct ConstantDifference {
+  std::string name;              ///< of the file's list; "" where that has none
+  uint64_t offset = 0, size = 0; ///< in the weights
+  uint64_t unequal = 0;          ///< bytes
+  uint64_t firstUnequal = 0;     ///< offset in the weights
+};
+
+/// What a stage has and another, that it should be, has not.
+struct ProgramDifference {
+  /// Why the commands cannot be set side by side; empty: they were.
+  std::string obstacle;
+  /// By group, TIU before GDMA, and index.
+  std::vector<CommandDifference> commands;
+  std::vector<ConstantDifference> constants; ///< by offset
+
+  bool isEmpty() const {
+    return obstacle.empty() && commands.empty() && constants.empty();
+  }
+};
+
+/// Both models outlive the result.
+ProgramDifference differenceOf(const rt::StageSpec &stage,
+                               const rt::StageSpec &expected, const Chip &chip);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_PROGRAMDIFFERENCE_H
