@@ -43,7 +43,7 @@ struct CompareFlags {
   bool allowsConstantInputs = false;
   bool fusePreprocess = false;
   bool perLayer = false;
-  std::string page; ///< of HTML; then perLayer is set
+  std::string page;    ///< of HTML; then perLayer is set
   bool bisect = false; ///< then `perLayer`, too
   std::string reproducer;
   bool json = false;
