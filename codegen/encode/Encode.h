@@ -48,7 +48,9 @@ struct ObservedPiece {
   float scale;
   int64_t zeroPoint;
   mlir::Location location;
-  CommandRef completeAfter; ///< last command that wrote the piece
+  /// Last command that wrote the piece; of a piece that both engines write,
+  /// neither waiting for the other, last command of one: it is there twice.
+  CommandRef completeAfter;
   std::optional<CommandRef>
       overwritten; ///< first later command that writes into it
 };

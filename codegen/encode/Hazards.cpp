@@ -55,6 +55,16 @@ uint64_t LastTouch::largest(ByteRange range, uint64_t forget) {
   return result;
 }
 
+void LastTouch::visit(ByteRange range,
+                      llvm::function_ref<void(uint64_t value)> visit) const {
+  auto entry = entries.upper_bound(range.begin);
+  if (entry != entries.begin())
+    --entry;
+  for (; entry != entries.end() && entry->first < range.end; ++entry)
+    if (entry->second.end > range.begin)
+      visit(entry->second.value);
+}
+
 uint32_t HazardTracker::add(isa::Engine engine, uint32_t id,
                             const std::vector<ByteRange> &reads,
                             const std::vector<ByteRange> &writes) {

@@ -5,6 +5,8 @@
 
 #include "runtime/isa/Codes.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -26,6 +28,9 @@ public:
   /// dropped on the way: the caller promises never to ask for them again, which
   /// keeps the total work near-linear.
   uint64_t largest(ByteRange range, uint64_t forget = 0);
+  /// Calls `visit` with the value of each range that meets `range`.
+  void visit(ByteRange range,
+             llvm::function_ref<void(uint64_t value)> visit) const;
   void clear() { entries.clear(); }
   /// How many ranges are remembered: the steps of the next `largest` over all.
   size_t pieces() const { return entries.size(); }
@@ -51,6 +56,10 @@ public:
                const std::vector<ByteRange> &reads,
                const std::vector<ByteRange> &writes);
   void clear();
+  /// Largest id of the other engine that `engine` has waited for.
+  uint32_t waitedFor(isa::Engine engine) const {
+    return engines[size_t(engine)].waitedFor;
+  }
 
 private:
   struct PerEngine {

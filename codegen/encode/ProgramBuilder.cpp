@@ -274,7 +274,7 @@ void ProgramBuilder::closePieces(const catalog::Tensor &written,
 void ProgramBuilder::recordWrite(const catalog::Tensor &written,
                                  CommandRef by) {
   closePieces(written, by);
-  issued.push_back(by);
+  issued.push_back({by, hazards.waitedFor(by.engine)});
   LastTouch &writers =
       written.memory == catalog::Memory::Local ? localWriters : globalWriters;
   for (ByteRange range : rangesOf(written, chip))
@@ -453,17 +453,42 @@ LogicalResult ProgramBuilder::observe(ppl::ObserveOp op) {
   return success();
 }
 
-LogicalResult ProgramBuilder::record(ObservedPiece piece) {
-  LastTouch &writers = piece.type.isLocal() ? localWriters : globalWriters;
-  uint64_t last = 0;
+/// Of each engine the last command that wrote bytes of the piece that are
+/// there; those that the later of the two has waited for are left out.
+SmallVector<CommandRef, 2>
+ProgramBuilder::lastWriters(const ObservedPiece &piece) const {
+  const LastTouch &writers =
+      piece.type.isLocal() ? localWriters : globalWriters;
+  uint64_t last[2] = {0, 0}; // by engine
   for (ByteRange range : rangesOf(tensorOf(piece), chip))
-    last = std::max(last, writers.largest(range));
-  if (!last)
+    writers.visit(range, [&](uint64_t at) {
+      uint64_t &own = last[size_t(issued[at - 1].ref.engine)];
+      own = std::max(own, at);
+    });
+  auto [earlier, later] = std::minmax(last[0], last[1]);
+  if (!later)
+    return {};
+  const Issued &end = issued[later - 1];
+  if (!earlier)
+    return {end.ref};
+  const CommandRef &other = issued[earlier - 1].ref;
+  if (other.group != end.ref.group || other.index < end.waitedFor)
+    return {end.ref};
+  return {other, end.ref};
+}
+
+/// Neither engine waits for the other where they write side by side: the piece
+/// is then there once for each, and whoever reads both has it whole.
+LogicalResult ProgramBuilder::record(ObservedPiece piece) {
+  SmallVector<CommandRef, 2> writers = lastWriters(piece);
+  if (writers.empty())
     return emitError(piece.location)
            << "'" << piece.value
            << "' is observed where nothing was written yet";
-  piece.completeAfter = issued[last - 1];
-  openPieces.push_back(program.pieces.size());
-  program.pieces.push_back(std::move(piece));
+  for (const CommandRef &writer : writers) {
+    piece.completeAfter = writer;
+    openPieces.push_back(program.pieces.size());
+    program.pieces.push_back(piece);
+  }
   return success();
 }

@@ -62,6 +62,8 @@ private:
   mlir::LogicalResult flush();
   mlir::LogicalResult issue(Command command);
   mlir::LogicalResult record(ObservedPiece piece);
+  llvm::SmallVector<CommandRef, 2>
+  lastWriters(const ObservedPiece &piece) const;
   mlir::FailureOr<int64_t> evaluateOp(mlir::Operation *op,
                                       mlir::Operation *user);
   mlir::FailureOr<uint64_t> startAddress(uint64_t base,
@@ -79,8 +81,13 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> indices;
   llvm::DenseMap<mlir::Value, host::ValueId> hostValues;
   std::vector<Pending> pending;
+  struct Issued {
+    CommandRef ref;
+    /// Largest id of the other engine in the group that it has waited for.
+    uint32_t waitedFor;
+  };
   /// All commands as issued; LastTouch values are positions in it, from 1.
-  std::vector<CommandRef> issued;
+  std::vector<Issued> issued;
   LastTouch localWriters, globalWriters;
   std::vector<size_t> openPieces; ///< pieces not yet overwritten
 };

@@ -141,6 +141,25 @@ class Compare(unittest.TestCase):
         layer = next(row for row in told["layers"] if row["name"] == "inner")
         self.assertGreater(layer["non_finite"]["result"], 0)
 
+    def test_values_that_both_engines_write(self):
+        """A cache and the row that is new: the one is loaded while the other is computed."""
+        constants = {"w0": RANDOM.normal(size=(32, 32)), "b0": RANDOM.normal(size=32), "w1": RANDOM.normal(size=(32, 32)), "b1": RANDOM.normal(size=32)}
+        nodes = [helper.make_node("Tanh", ["rows"], ["x"]), helper.make_node("MatMul", ["x", "w0"], ["m0"]), helper.make_node("Add", ["m0", "b0"], ["new"]),
+                 helper.make_node("Concat", ["cache", "new"], ["keys"], axis=1), helper.make_node("MatMul", ["x", "w1"], ["m1"]),
+                 helper.make_node("Add", ["m1", "b1"], ["query"]), helper.make_node("Transpose", ["keys"], ["turned"], perm=[0, 2, 1]),
+                 helper.make_node("MatMul", ["query", "turned"], ["scores"]), helper.make_node("Softmax", ["scores"], ["p"], axis=-1),
+                 helper.make_node("MatMul", ["p", "keys"], ["y"])]
+        names = ("rows", "cache")
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 5, 32]) for name in names],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array((array / 6).astype(np.float32), name) for name, array in constants.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "cache.onnx")
+        np.savez(self.folder / "cache.npz", **{name: RANDOM.normal(size=(1, 5, 32)).astype(np.float32) for name in names})
+        for precision in ("f32", "f16"):
+            self.convert("cache.onnx", precision, "cache.bmodel")
+            for seed in range(3):
+                self.weft("compare", "cache.onnx", "cache.bmodel", "-i", "cache.npz", "--per-layer", "--order", "adversarial", "--order-seed", seed)
+
     def test_an_error_is_its_own_layers(self):
         """What comes behind a wrong layer has no part in it."""
         wrong = detector(boxes=BOXES * np.float32(1.5))

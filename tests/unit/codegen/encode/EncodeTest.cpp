@@ -156,6 +156,33 @@ TEST_F(Encoding, ObservedPieceKnowsItsWriterAndItsEnd) {
   EXPECT_EQ(piece.overwritten->index, 2u);
 }
 
+/// The engines fill the two halves in any order: a piece for each last writer.
+TEST_F(Encoding, ObservedPieceOfBothEnginesIsThereForEach) {
+  const std::string halves = std::string(kPlaces) + R"(
+  %both = ppl.local at 0 : !ppl.tensor<2x64x8x8xf32, local, aligned>
+  ppl.dma.load dst = %a, src = %g : !t, !g
+  %second = ppl.local at 256 : !t
+  ppl.tiu.fill dst = %second, scalar = 2.0 : f64 : !t
+)";
+  const std::string observed = R"(
+  ppl.observe %both, "v" at [0, 0, 0, 0] of [2, 64, 8, 8]
+    : !ppl.tensor<2x64x8x8xf32, local, aligned>
+)";
+  auto program = encode(halves + observed);
+  ASSERT_TRUE(mlir::succeeded(program)) << message;
+  ASSERT_EQ(program->pieces.size(), 2u);
+  EXPECT_EQ(program->pieces[0].completeAfter.engine, Engine::Gdma);
+  EXPECT_EQ(program->pieces[1].completeAfter.engine, Engine::Tiu);
+  // A writer that has waited for the other engine comes behind it.
+  program = encode(halves + R"(
+  ppl.tiu.fmul dst = %second, src0 = %a, src1 = 2.0 : f64 : !t, !t
+)" + observed);
+  ASSERT_TRUE(mlir::succeeded(program)) << message;
+  ASSERT_EQ(program->pieces.size(), 1u);
+  EXPECT_EQ(program->pieces[0].completeAfter.engine, Engine::Tiu);
+  EXPECT_EQ(program->pieces[0].completeAfter.index, 1u);
+}
+
 TEST_F(Encoding, OneMillionCommandsCloseAGroup) {
   auto program = encode(R"(
   %c0 = arith.constant 0 : index
