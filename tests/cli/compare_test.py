@@ -113,6 +113,33 @@ class Compare(unittest.TestCase):
         self.assertIn("FAIL input 'x' is all zeros", self.weft("compare", "net.onnx", "f32.bmodel", "-i", "signs.npz", code=1))
         self.assertIn("warning: input 'x' is all zeros", self.weft("compare", "net.onnx", "f32.bmodel", "-i", "zeros.npz", "--constant-inputs"))
 
+    def test_outputs_without_elements(self):
+        """Where a network finds nothing, both sides have nothing."""
+        nodes = [helper.make_node("Greater", ["x", "least"], ["large"]), helper.make_node("NonZero", ["large"], ["places"]),
+                 helper.make_node("Relu", ["x"], ["y"])]
+        for outputs, names in ((("places",), "places"), (("places", "y"), "both")):
+            graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 16])],
+                                      [helper.make_tensor_value_info(name, TensorProto.INT64 if name == "places" else TensorProto.FLOAT, None)
+                                       for name in outputs], [numpy_helper.from_array(np.float32(10), "least")])
+            onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / f"{names}.onnx")
+            self.convert(f"{names}.onnx", "f32", f"{names}.bmodel")
+        few = self.folder / "few"
+        few.mkdir()
+        for name, offset in (("0", 0), ("1", 10)):
+            np.savez(few / f"{name}.npz", x=RANDOM.normal(size=(1, 16)).astype(np.float32) + np.float32(offset))
+        said = self.weft("compare", "places.onnx", "places.bmodel", "-i", few / "0.npz", code=1)
+        self.assertIn("output pass 'places'  no elements\n", said)
+        self.assertIn("warning: output 'places': neither side has an element", said)
+        self.assertIn("FAIL no output has an element, so that nothing is compared", said)
+        told = json.loads(self.weft("compare", "places.onnx", "places.bmodel", "-i", few / "0.npz", "--json", code=1))
+        self.assertEqual((told["outputs"][0]["elements"], len(told["reasons"])), (0, 1))
+        self.weft("compare", "both.onnx", "both.bmodel", "-i", few / "0.npz")
+        self.weft("compare", "places.onnx", "places.bmodel", "-i", few / "1.npz")
+        # One sample in which there is something is enough.
+        self.assertIn("2 samples, 0 failed", self.weft("compare", "places.onnx", "places.bmodel", "--data", few))
+        told = json.loads(self.weft("compare", "places.onnx", "places.bmodel", "--data", few / "0.npz", "--json", code=1))
+        self.assertIn("nothing is compared", told["reasons"][0])
+
     def test_samples_out_of_the_calibrated_range(self):
         weights = [(RANDOM.normal(size=(64, channels, 3, 3)) / 20).astype(np.float32) for channels in (32, 64, 64)]
         nodes = [helper.make_node(kind, [f"v{i}", *([f"w{i // 2}"] if kind == "Conv" else [])], [f"v{i + 1}"])

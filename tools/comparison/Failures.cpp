@@ -85,6 +85,8 @@ std::vector<std::string> comparison::failures(const Metrics &metrics,
                                               const Limits &limits) {
   if (!metrics.problem.empty())
     return {metrics.problem};
+  if (metrics.elements == 0)
+    return {};
   Failures found(limits);
   if (metrics.unequal) {
     found.check(Limit::Unequal,

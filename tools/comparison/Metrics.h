@@ -113,8 +113,9 @@ struct Kind {
 };
 
 /// Strict by construction: another shape, another element type (unless
-/// `anyType`), no element, a NaN or an infinity that the other side has not,
-/// and a NaN of the reference are problems.
+/// `anyType`), a NaN or an infinity that the other side has not, and a NaN of
+/// the reference are problems. Without an element on either side the two are
+/// equal, and nothing is compared.
 /// bf16 is compared as the float32 that it travels as.
 Metrics measure(const numeric::HostTensor &result,
                 const numeric::HostTensor &reference, const Kind &kind);

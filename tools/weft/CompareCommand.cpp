@@ -403,7 +403,8 @@ static ExitCode compareCommand(const CompareFlags &flags) {
       std::fprintf(stderr, "\rcomparing: %zu of %zu samples%s", i + 1,
                    samples->size(), i + 1 == samples->size() ? "\n" : "");
   }
-  const ComparisonReport &report = (*comparer)->report;
+  ComparisonReport &report = (*comparer)->report;
+  report.checkThatElementsAreCompared();
   if (!flags.page.empty())
     if (Status status = writePage(flags, **comparer); !status)
       return reportError(status);

@@ -20,8 +20,19 @@ static std::string joined(const std::vector<std::string> &texts) {
 }
 
 bool ComparisonReport::isPassed() const {
-  return std::all_of(samples.begin(), samples.end(),
+  return failures.empty() &&
+         std::all_of(samples.begin(), samples.end(),
                      [](const SampleComparison &s) { return s.isPassed(); });
+}
+
+void ComparisonReport::checkThatElementsAreCompared() {
+  if (isPassed() && std::none_of(samples.begin(), samples.end(),
+                                 [](const SampleComparison &s) {
+                                   return s.comparesElements();
+                                 }))
+    failures.push_back(
+        "no output has an element, so that nothing is compared; give samples "
+        "in which the network finds something");
 }
 
 namespace {
@@ -34,7 +45,7 @@ struct Spread {
 /// One value over all samples, named as in the first that has it.
 struct SetRow {
   const ComparisonRow *first = nullptr;
-  size_t count = 0, failed = 0, withoutFigures = 0;
+  size_t count = 0, failed = 0;
   std::vector<double> cosines = {}, sqnrs = {};
   std::vector<size_t> samples = {}; ///< of these figures
 };
@@ -74,10 +85,8 @@ rowsOfSet(const std::vector<SampleComparison> &samples,
         found = rows.insert(rows.end(), SetRow{&row});
       ++found->count;
       found->failed += !row.failures.empty();
-      if (!row.metrics.problem.empty()) {
-        ++found->withoutFigures;
+      if (!row.metrics.problem.empty() || row.metrics.elements == 0)
         continue;
-      }
       found->cosines.push_back(row.metrics.cosine);
       found->sqnrs.push_back(row.metrics.sqnrDb);
       found->samples.push_back(s);
@@ -112,6 +121,8 @@ static Json describe(const comparison::Slice &slice) {
 
 static void addFigures(const Metrics &m, Json &json) {
   json["elements"] = m.elements;
+  if (m.elements == 0)
+    return;
   json["cosine"] = m.cosine;
   // null says that the values are equal (or that the reference is all zeros,
   // then max_error is above 0).
@@ -224,6 +235,8 @@ static void describeSample(const ComparisonReport &report, Json &json) {
     json["outputs"].push_back(describe(row));
   json["warnings"] = sample.warnings;
   json["reasons"] = sample.failures;
+  for (const std::string &failure : report.failures)
+    json["reasons"].push_back(failure);
 }
 
 static void describeSet(const ComparisonReport &report, Json &json) {
@@ -256,6 +269,7 @@ static void describeSet(const ComparisonReport &report, Json &json) {
   for (const SampleComparison &sample : report.samples)
     for (const std::string &warning : sample.warnings)
       json["warnings"].push_back(sample.sample + ": " + warning);
+  json["reasons"] = report.failures;
 }
 
 Json cli::toJson(const ComparisonReport &report) {
@@ -286,7 +300,9 @@ static std::string title(const ComparisonRow &row, bool isPassed) {
 static std::string rowText(const ComparisonRow &row) {
   const Metrics &m = row.metrics;
   std::string text = title(row, row.failures.empty());
-  if (m.problem.empty()) {
+  if (m.problem.empty() && m.elements == 0)
+    text += "  no elements";
+  else if (m.problem.empty()) {
     if (m.unequal)
       text += rt::format("  %lld of %lld unequal",
                          static_cast<long long>(*m.unequal),
@@ -373,6 +389,8 @@ std::string cli::toText(const ComparisonReport &report) {
   std::string text = report.isSampleSet ? setText(report) : sampleText(report);
   if (report.bisection)
     text += toText(*report.bisection);
+  for (const std::string &failure : report.failures)
+    text += "FAIL " + failure + "\n";
   return text +
          (report.isPassed() ? "comparison passed\n" : "comparison failed\n");
 }

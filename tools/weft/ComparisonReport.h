@@ -18,8 +18,12 @@ struct ComparisonReport {
   bool isSampleSet = false; ///< --data, be it of one sample
   std::vector<SampleComparison> samples;
   std::optional<Bisection> bisection; ///< if it was asked for
+  /// Why it fails beside what samples say.
+  std::vector<std::string> failures;
 
   bool isPassed() const;
+  /// Adds a failure if there was nothing to compare in any sample.
+  void checkThatElementsAreCompared();
 };
 
 /// One sample in full; of a set each value over all samples, and the samples

@@ -26,6 +26,14 @@ ComparisonLimits::ComparisonLimits(comparison::Precision precision,
     layer[limit] = value;
 }
 
+bool SampleComparison::comparesElements() const {
+  auto hasElements = [](const ComparisonRow &row) {
+    return row.metrics.elements > 0;
+  };
+  return std::any_of(outputs.begin(), outputs.end(), hasElements) ||
+         std::any_of(layers.begin(), layers.end(), hasElements);
+}
+
 bool SampleComparison::isPassed() const {
   auto passes = [](const ComparisonRow &row) { return row.failures.empty(); };
   return failures.empty() &&
@@ -115,7 +123,7 @@ static void compareParts(const ComparisonRow &whole, const HostTensor &result,
                          const std::vector<comparison::OutputPart> &parts,
                          const Limits &limits,
                          std::vector<ComparisonRow> &rows) {
-  if (!whole.metrics.problem.empty())
+  if (!whole.metrics.problem.empty() || whole.metrics.elements == 0)
     return;
   for (const comparison::OutputPart &part : parts) {
     if (part.elements.back() >= reference.elements())
@@ -296,13 +304,18 @@ static void checkRanges(const ModelRun &run, const NamedTensors &reference,
 }
 
 static void checkOutputs(SampleComparison &found) {
-  for (const ComparisonRow &row : found.outputs)
-    if (row.metrics.problem.empty() && row.metrics.elements > 1 &&
-        row.metrics.range == 0)
+  for (const ComparisonRow &row : found.outputs) {
+    if (!row.metrics.problem.empty())
+      continue;
+    const std::string output = "output " + rt::quoteName(row.name);
+    if (row.metrics.elements == 0)
+      found.warnings.push_back(output + ": neither side has an element, so "
+                                        "that nothing is compared");
+    if (row.metrics.elements > 1 && row.metrics.range == 0)
       found.warnings.push_back(
-          "output " + rt::quoteName(row.name) +
-          ": the reference has the same number throughout, so that little is "
-          "compared");
+          output + ": the reference has the same number throughout, so that "
+                   "little is compared");
+  }
 }
 
 /// Numbers that overflowed inside show at the outputs only by chance. What the

@@ -63,6 +63,8 @@ struct SampleComparison {
   /// sharing none of the layers that the bmodel has is, too; a net that only
   /// moves values has none.
   bool isPassed() const;
+  /// Whether there was anything to compare.
+  bool comparesElements() const;
   /// In the order of computation, of the layers that decide; if all of them
   /// pass, of those that inform.
   const ComparisonRow *firstFailedLayer() const;

@@ -135,8 +135,15 @@ TEST(Metrics, StrictProblemsAreNamed) {
             "type is f32, the reference's is f16");
   EXPECT_EQ(measure(make({1}), half, {Precision::F16, 0, true}).problem, "");
   EXPECT_EQ(compare(make({1}, {1}, ElementType::BF16), make({1})).problem, "");
-  EXPECT_EQ(compare(make({}, {0}), make({}, {0})).problem,
-            "there are no elements");
+}
+
+TEST(Metrics, WithoutElementsTheSidesAreEqual) {
+  EXPECT_EQ(failuresOf(make({}, {0, 4}), make({}, {0, 4}), Precision::F32),
+            std::vector<std::string>());
+  EXPECT_EQ(compare(make({}, {0, 4}), make({}, {0, 4})).elements, 0);
+  EXPECT_FALSE(
+      failuresOf(make({}, {0, 4}), make({1, 2, 3, 4}, {1, 4}), Precision::F32)
+          .empty());
 }
 
 TEST(Metrics, NumbersThatAreNoneFailAndAreCounted) {
