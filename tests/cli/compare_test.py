@@ -140,6 +140,33 @@ class Compare(unittest.TestCase):
         told = json.loads(self.weft("compare", "places.onnx", "places.bmodel", "--data", few / "0.npz", "--json", code=1))
         self.assertIn("nothing is compared", told["reasons"][0])
 
+    def test_zeros_but_for_rounding(self):
+        """The mean of what lies around its mean; and small numbers that are none."""
+        def network(share=1, factor=1e-4):
+            nodes = [helper.make_node("Conv", ["x", "w"], ["raw"], pads=[1, 1, 1, 1]), helper.make_node("Add", ["raw", "offset"], ["y"]),
+                     helper.make_node("ReduceMean", ["y"], ["mean"], axes=[2, 3]), helper.make_node("Mul", ["mean", "share"], ["part"]),
+                     helper.make_node("Sub", ["y", "part"], ["around"]), helper.make_node("ReduceMean", ["around"], ["zero"], axes=[2, 3], keepdims=0),
+                     helper.make_node("Mul", ["y", "factor"], ["little"])]
+            constants = {"w": FILTER[:8] / 16, "offset": np.float32(0.5), "share": np.float32(share), "factor": np.float32(factor)}
+            graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
+                                      [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("zero", "little")],
+                                      [numpy_helper.from_array(value, name) for name, value in constants.items()])
+            return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+        onnx.save(network(), self.folder / "zero.onnx")
+        onnx.save(network(share=0.8), self.folder / "part.onnx")
+        onnx.save(network(factor=1e-12), self.folder / "nothing.onnx")
+        for precision in ("f32", "f16", "int8"):
+            for name in ("zero", "part", "nothing"):
+                self.weft("convert", f"{name}.onnx", "-o", "zero.bmodel", "--precision", precision,
+                          *(["--calibration-data", self.samples] if precision == "int8" else []))
+                told = json.loads(self.weft("compare", "zero.onnx", "zero.bmodel", "-i", self.x, "--per-layer", "--json", code=int(name != "zero")))
+                failed = {row["name"] for row in told["outputs"] if not row["passed"]}
+                self.assertEqual(failed, {"zero": set(), "part": {"zero"}, "nothing": {"little"}}[name], (precision, told["outputs"]))
+                if name == "zero":
+                    self.assertLess(told["outputs"][0]["zero_floor"], {"f32": 1e-5, "f16": 0.05, "int8": 0.4}[precision])
+                    self.assertIn("zero but for rounding errors", told["warnings"][0])
+
     def test_samples_out_of_the_calibrated_range(self):
         weights = [(RANDOM.normal(size=(64, channels, 3, 3)) / 20).astype(np.float32) for channels in (32, 64, 64)]
         nodes = [helper.make_node(kind, [f"v{i}", *([f"w{i // 2}"] if kind == "Conv" else [])], [f"v{i + 1}"])

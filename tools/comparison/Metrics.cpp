@@ -176,6 +176,9 @@ Metrics comparison::measure(const HostTensor &givenResult,
   if (!metrics.problem.empty())
     return metrics;
   metrics.elements = int64_t(a.size());
+  for (double value : b)
+    if (std::isfinite(value))
+      metrics.most = std::max(metrics.most, std::fabs(value));
   if (numeric::isFloatType(reference.type()))
     metrics.setAside = setMasksAside(kind.precision, a, b);
   Pair pair{result.shape(), a, b};

@@ -73,6 +73,7 @@ struct Metrics {
   int64_t setAside = 0;
   /// Of the reference.
   double range = 0, deviation = 0;
+  double most = 0; ///< largest |reference|
   /// maxError beyond a few steps of the numbers around the mean: sums of
   /// probabilities are one number but for its last places.
   double spike = 0;

@@ -75,9 +75,12 @@ private:
   /// Finds the cause in the first sample that fails.
   Status bisectSample(const ModelRun &run, const samples::SampleFiles &files);
 
+  /// The graph of the model, also of one beside --reference.
+  Result<OnnxReference *> graph();
   /// What outputs join; empty with the reason if the model cannot be read.
   comparison::OutputParts findParts(const NamedTensors &inputs,
                                     std::string &problem);
+  comparison::RoundingNoise findNoise(const NamedTensors &inputs);
 
   /// Nodes and edges of the model; empty if it cannot be read or is a program.
   std::vector<comparison::GraphNode> outline(const NamedTensors &inputs);
@@ -87,7 +90,7 @@ private:
   std::unique_ptr<ModelRunner> other; ///< a program in place of a model
   comparison::Precision otherPrecision = comparison::Precision::F32;
   ReferenceModel model;
-  std::unique_ptr<OnnxReference> onnx;       ///< null with others
+  std::unique_ptr<OnnxReference> onnx; ///< null until the graph is asked for
   std::optional<ConversionCheck> conversion; ///< once opened
   ReferenceValues given;                     ///< of --reference
 };
@@ -192,27 +195,31 @@ Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
     otherPrecision = run->precision;
     return asReference(*run);
   }
+  Result<OnnxReference *> evaluator = graph();
+  if (!evaluator)
+    return evaluator.status();
+  return (*evaluator)->evaluate(inputs, flags.perLayer);
+}
+
+Result<OnnxReference *> Comparer::graph() {
   if (!onnx) {
     Result<std::unique_ptr<OnnxReference>> opened = OnnxReference::open(model);
     if (!opened)
       return opened.status();
     onnx = *std::move(opened);
   }
-  return onnx->evaluate(inputs, flags.perLayer);
+  return onnx.get();
 }
 
 comparison::OutputParts Comparer::findParts(const NamedTensors &inputs,
                                             std::string &problem) {
   if (other)
     return {};
-  rt::Result<comparison::OutputParts> parts = [&] {
-    if (onnx)
-      return onnx->outputParts(inputs);
-    // The model of --reference is there to be read, but need not be.
-    Result<std::unique_ptr<OnnxReference>> opened = OnnxReference::open(model);
-    return opened ? (*opened)->outputParts(inputs)
-                  : Result<comparison::OutputParts>(opened.status());
-  }();
+  // The model of --reference is there to be read, but need not be.
+  Result<OnnxReference *> evaluator = graph();
+  Result<comparison::OutputParts> parts =
+      evaluator ? (*evaluator)->outputParts(inputs)
+                : Result<comparison::OutputParts>(evaluator.status());
   if (parts)
     return *std::move(parts);
   problem = "outputs that join several values are compared as a whole alone: " +
@@ -224,19 +231,19 @@ std::vector<comparison::GraphNode>
 Comparer::outline(const NamedTensors &inputs) {
   if (other)
     return {};
-  Result<std::vector<comparison::GraphNode>> nodes = [&] {
-    if (onnx)
-      return onnx->outline(inputs);
-    Result<std::unique_ptr<OnnxReference>> opened = OnnxReference::open(model);
-    return opened ? (*opened)->outline(inputs)
-                  : Result<std::vector<comparison::GraphNode>>(opened.status());
-  }();
+  Result<OnnxReference *> evaluator = graph();
+  if (!evaluator)
+    return {};
+  Result<std::vector<comparison::GraphNode>> nodes =
+      (*evaluator)->outline(inputs);
   return nodes ? *std::move(nodes) : std::vector<comparison::GraphNode>();
 }
 
 Status Comparer::checkConversion(const ModelRun &run,
                                  const samples::SampleFiles &files) {
-  if (!onnx || zhouyi::isProgramFile(flags.request.model) || run.entries != 0)
+  bool isEvaluated = flags.reference.empty() && !other;
+  if (!isEvaluated || zhouyi::isProgramFile(flags.request.model) ||
+      run.entries != 0)
     return Status::ok();
   if (!conversion)
     conversion.emplace(model, flags.request, flags.calibration,
@@ -261,6 +268,15 @@ Status Comparer::bisectSample(const ModelRun &run,
   return writeReproducer(flags.onnx, flags.reproducer, run, *report.bisection);
 }
 
+/// Of a model that can be read, which that of --reference need not be.
+comparison::RoundingNoise Comparer::findNoise(const NamedTensors &inputs) {
+  Result<OnnxReference *> evaluator = graph();
+  if (!evaluator)
+    return {};
+  Result<comparison::RoundingNoise> noise = (*evaluator)->roundingNoise(inputs);
+  return noise ? *std::move(noise) : comparison::RoundingNoise();
+}
+
 static std::string nameOf(const samples::SampleFiles &files) {
   std::string name;
   for (const samples::SampleFile &file : files)
@@ -277,13 +293,21 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   if (!values)
     return values.status();
   ComparedReference reference{*values};
+  const bool isEvaluated = flags.reference.empty() && !other;
   reference.isWholeModel = flags.reference.empty();
-  reference.hasOnnxNames = onnx != nullptr;
+  reference.hasOnnxNames = isEvaluated;
   reference.withNumbers = !flags.page.empty();
   std::string withoutParts;
   comparison::OutputParts parts = findParts(inputs, withoutParts);
   reference.parts = &parts;
-  if (onnx && flags.perLayer) {
+  std::optional<comparison::RoundingNoise> noise;
+  if (!other)
+    reference.roundingNoise = [&]() -> const comparison::RoundingNoise & {
+      if (!noise)
+        noise = findNoise(inputs);
+      return *noise;
+    };
+  if (isEvaluated && flags.perLayer) {
     Result<NamedTensors> own =
         onnx->evaluateOnOwnInputs(inputs, layersOf(*done));
     if (!own)

@@ -186,6 +186,8 @@ static Json describe(const ComparisonRow &row) {
                           {"reference", row.metrics.nonFiniteReference}};
   if (!row.metrics.problem.empty())
     return json;
+  if (row.zeroFloor)
+    json["zero_floor"] = *row.zeroFloor;
   addFigures(row.metrics, json);
   for (const auto &[key, stored] :
        {std::tuple("exact", &row.exact), std::tuple("fresh", &row.fresh)})

@@ -1,5 +1,6 @@
 #include "tools/weft/ComparisonRows.h"
 #include "runtime/numeric/TensorValues.h"
+#include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 
 #include <algorithm>
@@ -106,6 +107,30 @@ static HostTensor toReals(const rt::TensorSpec &spec, const HostTensor &stored,
   return reals;
 }
 
+/// Rounding errors where a zero should be have no digit to compare: what the
+/// program has there need only be as small as its own would be.
+static void judgeZero(const ComparedReference &reference,
+                      comparison::Precision precision, ComparisonRow &row) {
+  const comparison::Metrics &whole = row.metrics;
+  if (row.failures.empty() || !reference.roundingNoise ||
+      !whole.problem.empty() || whole.unequal)
+    return;
+  const comparison::RoundingNoise &noise = reference.roundingNoise();
+  auto found = noise.find(row.referenceName);
+  if (found == noise.end() ||
+      !comparison::isRoundedZero(whole.most, found->second))
+    return;
+  row.zeroFloor = comparison::zeroFloor(precision, found->second);
+  row.failures.clear();
+  double error = row.added ? row.added->maxError : whole.maxError;
+  if (error > *row.zeroFloor)
+    row.failures.push_back(rt::format(
+        "the reference is zero but for rounding errors; error of "
+        "element %lld is %.6g, must be at most %.6g",
+        static_cast<long long>((row.added ? *row.added : whole).maxErrorAt),
+        error, *row.zeroFloor));
+}
+
 /// These elements of `tensor`.
 static HostTensor picked(const HostTensor &tensor,
                          const std::vector<int64_t> &elements) {
@@ -121,7 +146,7 @@ static HostTensor picked(const HostTensor &tensor,
 static void compareParts(const ComparisonRow &whole, const HostTensor &result,
                          const HostTensor &reference, const Kind &kind,
                          const std::vector<comparison::OutputPart> &parts,
-                         const Limits &limits,
+                         const ComparedReference &given, const Limits &limits,
                          std::vector<ComparisonRow> &rows) {
   if (!whole.metrics.problem.empty() || whole.metrics.elements == 0)
     return;
@@ -132,6 +157,7 @@ static void compareParts(const ComparisonRow &whole, const HostTensor &result,
     row.metrics = comparison::measure(picked(result, part.elements),
                                       picked(reference, part.elements), kind);
     row.failures = comparison::failures(row.metrics, limits);
+    judgeZero(given, kind.precision, row);
     rows.push_back(std::move(row));
   }
 }
@@ -157,12 +183,13 @@ compareOutputs(const ModelRun &run, const ComparedReference &reference,
               /*anyType=*/false};
     row.metrics = comparison::measure(result, found->second, kind);
     row.failures = comparison::failures(row.metrics, limits);
+    judgeZero(reference, kind.precision, row);
     rows.push_back(row);
     if (reference.parts)
       if (auto parts = reference.parts->find(spec.name);
           parts != reference.parts->end())
-        compareParts(row, result, found->second, kind, parts->second, limits,
-                     rows);
+        compareParts(row, result, found->second, kind, parts->second, reference,
+                     limits, rows);
   }
   if (!reference.isWholeModel)
     return rows;
@@ -231,6 +258,7 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
             comparison::measure(shapedAs(*own, value.tensor), *own, kind);
         row.failures = comparison::failures(*row.added, limits.layer);
       }
+    judgeZero(reference, kind.precision, row);
     if (reference.withNumbers && row.metrics.problem.empty())
       row.numbers = numbersOf(value, found->second, own);
     rows.push_back(std::move(row));
@@ -311,7 +339,13 @@ static void checkOutputs(SampleComparison &found) {
     if (row.metrics.elements == 0)
       found.warnings.push_back(output + ": neither side has an element, so "
                                         "that nothing is compared");
-    if (row.metrics.elements > 1 && row.metrics.range == 0)
+    if (row.zeroFloor)
+      found.warnings.push_back(
+          output + rt::format(": the reference is zero but for rounding errors "
+                              "(%.3g at most), so that only its size is "
+                              "compared",
+                              row.metrics.most));
+    else if (row.metrics.elements > 1 && row.metrics.range == 0)
       found.warnings.push_back(
           output + ": the reference has the same number throughout, so that "
                    "little is compared");

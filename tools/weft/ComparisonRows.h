@@ -9,6 +9,7 @@
 #include "tools/weft/Reference.h"
 #include "tools/weft/StoredRows.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ struct ComparisonRow {
   std::optional<StoredRow> exact = std::nullopt;
   /// Against the program that this version makes, where that has other bytes.
   std::optional<StoredRow> fresh = std::nullopt;
+  /// Of a reference that is zero but for rounding errors: what its largest
+  /// error may be, in place of the limits. Only asked where they are missed.
+  std::optional<double> zeroFloor = std::nullopt;
   std::vector<std::string> failures = {}; ///< empty: passed
   /// Of a layer, if asked for and its figures are there.
   std::optional<LayerNumbers> numbers = std::nullopt;
@@ -76,6 +80,8 @@ struct ComparedReference {
   /// May be null: only the reference's values are known.
   const NamedTensors *onOwnInputs = nullptr;
   const comparison::OutputParts *parts = nullptr;
+  /// Measures it once it is asked for; null where there is no graph.
+  std::function<const comparison::RoundingNoise &()> roundingNoise = nullptr;
   /// An output that only the reference has is missing.
   bool isWholeModel = false;
   /// The names of the reference are ONNX's; else they may be the vendor's.

@@ -35,6 +35,8 @@ weft::cli::inOtherLayout(const NamedTensors &inputs) {
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 
 using namespace weft;
 using namespace weft::cli;
@@ -180,6 +182,8 @@ public:
                                    bool withLayers) override;
   Result<NamedTensors> evaluateOnOwnInputs(const NamedTensors &inputs,
                                            const NamedTensors &values) override;
+  Result<comparison::RoundingNoise>
+  roundingNoise(const NamedTensors &inputs) override;
   Result<comparison::OutputParts>
   outputParts(const NamedTensors &inputs) override {
     WEFT_TRY(prepare(inputs));
@@ -265,6 +269,77 @@ Evaluation::evaluateOnOwnInputs(const NamedTensors &inputs,
                                        outputs, nullptr, aids)))
     return importer->why();
   return given;
+}
+
+namespace {
+/// Gives every element a relative error of kMeasuredRounding. Its sign is
+/// drawn: errors of a value and of what is made of it must not be alike.
+class Rounding {
+public:
+  void operator()(numeric::HostTensor &tensor) {
+    if (!numeric::isFloatType(tensor.type()))
+      return;
+    std::vector<double> values = numeric::loadDoubles(tensor);
+    for (double &value : values)
+      value *= 1 + (draw() & 0x4000 ? comparison::kMeasuredRounding
+                                    : -comparison::kMeasuredRounding);
+    numeric::storeDoubles(values, tensor);
+  }
+
+private:
+  std::minstd_rand draw; // the same numbers everywhere
+};
+} // namespace
+
+/// The largest difference of two elements that are finite.
+static double largestChange(const numeric::HostTensor &a,
+                            const numeric::HostTensor &b) {
+  std::vector<double> left = numeric::loadDoubles(a),
+                      right = numeric::loadDoubles(b);
+  double most = 0;
+  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i)
+    if (double change = std::fabs(left[i] - right[i]); std::isfinite(change))
+      most = std::max(most, change);
+  return most;
+}
+
+Result<comparison::RoundingNoise>
+Evaluation::roundingNoise(const NamedTensors &inputs) {
+  WEFT_TRY(prepare(inputs));
+  mlir::func::FuncOp function = mainOf(*module);
+  NamedTensors exact, outputs, own = inOwnTypes(function, inputs);
+  auto keep = [&](llvm::StringRef name, const numeric::HostTensor &tensor) {
+    if (numeric::isFloatType(tensor.type()))
+      exact[name.str()] = tensor;
+  };
+  if (mlir::failed(weft::evaluateNamed(function, own, outputs, keep)))
+    return importer->why();
+  for (auto &[name, tensor] : outputs)
+    keep(name, tensor);
+  comparison::RoundingNoise noise;
+  auto measure = [&](llvm::StringRef name, const numeric::HostTensor &tensor) {
+    if (auto found = exact.find(name.str()); found != exact.end()) {
+      double &most = noise[name.str()];
+      most = std::max(most, largestChange(tensor, found->second));
+    }
+  };
+  Rounding round;
+  EvaluationAids aids;
+  aids.replace = [&](llvm::StringRef, numeric::HostTensor &tensor) {
+    round(tensor);
+  };
+  // Signs that cancel by chance in one round do not in another.
+  for (int rounds = 0; rounds < 2; ++rounds) {
+    NamedTensors rounded = own;
+    for (auto &[name, tensor] : rounded)
+      round(tensor);
+    if (mlir::failed(
+            weft::evaluateNamed(function, rounded, outputs, measure, aids)))
+      return importer->why();
+    for (auto &[name, tensor] : outputs)
+      measure(name, tensor);
+  }
+  return noise;
 }
 
 Result<std::unique_ptr<OnnxReference>>

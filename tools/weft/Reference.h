@@ -7,6 +7,7 @@
 #include "runtime/status/Status.h"
 #include "tools/comparison/GraphNode.h"
 #include "tools/comparison/OutputPart.h"
+#include "tools/comparison/ZeroFloor.h"
 #include "tools/preprocess/Preprocess.h"
 
 #include <map>
@@ -64,6 +65,9 @@ public:
   virtual rt::Result<NamedTensors>
   evaluateOnOwnInputs(const NamedTensors &inputs,
                       const NamedTensors &values) = 0;
+  /// What rounding does to the values of the graph for these inputs.
+  virtual rt::Result<comparison::RoundingNoise>
+  roundingNoise(const NamedTensors &inputs) = 0;
   /// What the outputs of the graph for these inputs join.
   virtual rt::Result<comparison::OutputParts>
   outputParts(const NamedTensors &inputs) = 0;

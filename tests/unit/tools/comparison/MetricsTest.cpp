@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/comparison/Metrics.h"
+#include "tools/comparison/ZeroFloor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -395,6 +396,22 @@ TEST(Metrics, HonestNoisePasses) {
           std::vector<std::string>())
           << precisionName(precision) << " " << numeric::shapeText(shape);
     }
+}
+
+/// A mean of numbers of the size of 1 that should be zero.
+TEST(ZeroFloor, RoundingErrorsAreZeros) {
+  const double noise = 0x1p-11; // what rounding to f16 does to a 1
+  EXPECT_TRUE(isRoundedZero(0, noise));
+  EXPECT_TRUE(isRoundedZero(1e-7, noise));
+  // Small numbers that are right.
+  EXPECT_FALSE(isRoundedZero(1e-4, noise));
+  EXPECT_FALSE(isRoundedZero(1e-4, 1e-4 * noise));
+  // A tie that falls the other way moves by the size of the value.
+  EXPECT_FALSE(isRoundedZero(1, 1));
+  EXPECT_FALSE(isRoundedZero(1e-30, 0));
+  EXPECT_LT(zeroFloor(Precision::F32, noise), 1e-5);
+  EXPECT_LT(zeroFloor(Precision::F16, noise), 1e-2);
+  EXPECT_LT(zeroFloor(Precision::Int8, noise), 0.1);
 }
 
 TEST(Limits, KeysFindTheirRows) {
