@@ -167,6 +167,44 @@ class Compare(unittest.TestCase):
                     self.assertLess(told["outputs"][0]["zero_floor"], {"f32": 1e-5, "f16": 0.05, "int8": 0.4}[precision])
                     self.assertIn("zero but for rounding errors", told["warnings"][0])
 
+    def score_command(self, body):
+        """A command: Python text that has the path of a folder in `folder` and what is in its files, by name, in `samples`."""
+        (self.folder / "score.py").write_text("import pathlib, sys\nimport numpy as np\nfolder = pathlib.Path(sys.argv[-1])\n"
+                                              "samples = {path.name: dict(np.load(path)) for path in sorted(folder.iterdir())}\n" + body)
+        return f"'{sys.executable}' score.py"
+
+    def test_a_score_of_the_users_own(self):
+        mean = self.score_command("print('noise')\nprint(np.mean([one['features'].mean() for one in samples.values()]))\nprint()")
+        arguments = ["compare", "net.onnx", "int8.bmodel", "--data", self.samples]
+        told = json.loads(self.weft(*arguments, "--score", mean, "--json"))["score"]
+        self.assertAlmostEqual(told["program"], told["reference"], 2)
+        self.assertNotEqual(told["program"], told["reference"])
+        self.assertAlmostEqual(told["least"], told["reference"] - 0.01)
+        self.assertIn("\nscore  program ", self.weft(*arguments, "--score", mean + " {}", "--target-score", told["program"] - 0.1))
+        said = self.weft(*arguments, "--score", mean, "--target-score", 1e3, code=1)
+        self.assertRegex(said, r"\nFAIL the score of the program is \S+, must be at least 1000 \(--target-score; the reference has \S+\)\n")
+        # Every sample by name, arrays by name on both sides; codes are reals.
+        self.weft(*arguments, "--score", self.score_command("open('seen', 'a').write(str(folder) + '\\n')\nassert list(samples) == "
+                  "[f'{index:05}_{index}.npz' for index in range(5)]\nassert sorted(samples['00000_0.npz']) == ['far', 'features', 'found', 'ids']\n"
+                  "assert samples['00000_0.npz']['found'].dtype == np.float32\nprint(0)"))
+        seen = (self.folder / "seen").read_text().split()
+        self.assertEqual(len(set(seen)), 2)
+        self.assertFalse(any(pathlib.Path(path).exists() for path in seen))
+        # A program that is worse than its reference.
+        calls = self.score_command("calls = pathlib.Path('calls')\nprint(0.9 if calls.exists() else 0.8)\ncalls.touch()")
+        said = self.weft(*arguments, "--score", calls, code=1)
+        self.assertIn("the score of the program is 0.8, must be at least 0.89 (--max-score-drop; the reference has 0.9)", said)
+        (self.folder / "calls").unlink()
+        self.weft(*arguments, "--score", calls, "--max-score-drop", 0.2)
+
+    def test_scores_that_are_none(self):
+        for command, reason in (("false", "ended with exit code 1"), ("echo good #", "printed 'good' at its end"), ("true", "printed nothing")):
+            self.assertIn(reason, self.weft("compare", "net.onnx", "f32.bmodel", "-i", self.x, "--score", command, code=2))
+        for arguments, reason in ((["--target-score", "1"], "--target-score is for --score"), (["--max-score-drop", "1"], "--max-score-drop is for --score"),
+                                  (["--score", "true", "--max-score-drop", "-1"], "must be a finite number from 0"),
+                                  (["--score", "true", "--score-timeout", "0"], "--score-timeout is 0")):
+            self.assertIn(reason, self.weft("compare", "net.onnx", "f32.bmodel", "-i", self.x, *arguments, code=2))
+
     def test_samples_out_of_the_calibrated_range(self):
         weights = [(RANDOM.normal(size=(64, channels, 3, 3)) / 20).astype(np.float32) for channels in (32, 64, 64)]
         nodes = [helper.make_node(kind, [f"v{i}", *([f"w{i // 2}"] if kind == "Conv" else [])], [f"v{i + 1}"])

@@ -3,7 +3,6 @@
 #include "tools/driver/ExpectedAccuracy.h"
 #include "tools/files/OutputFile.h"
 #include "tools/files/TemporaryFile.h"
-#include "tools/weft/CheckRun.h"
 #include "tools/weft/TextTable.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -22,12 +21,12 @@ using rt::Result;
 using Json = nlohmann::ordered_json;
 
 std::string AutoPrecisionFlags::given() const {
-  for (const CLI::Option *option :
-       {cosineOption, sqnrOption, scoreOption, samplesOption, timeoutOption})
+  for (const CLI::Option *option : {cosineOption, sqnrOption, samplesOption})
     if (option->count())
       return option->get_name();
-  for (const auto &[name, value] : {std::pair("--score", &scoreCommand),
-                                    {"--max-float-macs", &mostFloats},
+  if (std::string name = score.given(); !name.empty())
+    return name;
+  for (const auto &[name, value] : {std::pair("--max-float-macs", &mostFloats),
                                     {"--resume", &log},
                                     {"--write-precision-table", &writtenTable}})
     if (!value->empty())
@@ -50,26 +49,12 @@ static void addGoalFlags(CLI::App &command, AutoPrecisionFlags &flags) {
                       "reach, in dB; in place of --target-cosine")
           ->excludes(flags.cosineOption)
           ->type_name("DB");
-  command
-      .add_option("--score", flags.scoreCommand,
-                  "With auto: a command that is called with the path of a "
-                  "bmodel (behind it, or in place of {}) and prints how good "
-                  "it is, a number; higher is better")
-      ->type_name("COMMAND");
-  flags.scoreOption =
-      command
-          .add_option("--target-score", flags.score,
-                      "With --score: the number that must be reached, in place "
-                      "of --target-cosine")
-          ->excludes(flags.cosineOption)
-          ->excludes(flags.sqnrOption)
-          ->type_name("X");
-  flags.timeoutOption =
-      command
-          .add_option("--score-timeout", flags.scoreTimeout,
-                      "With --score: how long one call may take")
-          ->capture_default_str()
-          ->type_name("SECONDS");
+  flags.score.addTo(command, "With auto: ", "the path of a bmodel",
+                    "the number that must be reached, in place of "
+                    "--target-cosine");
+  flags.score.targetOption()
+      ->excludes(flags.cosineOption)
+      ->excludes(flags.sqnrOption);
 }
 
 void cli::addAutoPrecisionFlags(CLI::App &command, AutoPrecisionFlags &flags) {
@@ -120,22 +105,11 @@ rt::Status cli::checkAutoPrecisionFlags(const AutoPrecisionFlags &flags) {
   if (!(flags.sqnr >= 0 && flags.sqnr <= 200))
     return rt::failf(Code::InvalidArgument,
                      "--target-sqnr is %g, must be from 0 to 200", flags.sqnr);
-  if (flags.scoreCommand.empty() != !flags.scoreOption->count())
+  if (flags.score.isAsked() != flags.score.target().has_value())
     return rt::fail(Code::InvalidArgument,
                     "--score COMMAND and --target-score X belong together; "
                     "give both or none");
-  if (!std::isfinite(flags.score))
-    return rt::failf(Code::InvalidArgument,
-                     "--target-score is %g, must be a finite number",
-                     flags.score);
-  if (flags.timeoutOption->count() && flags.scoreCommand.empty())
-    return rt::fail(Code::InvalidArgument,
-                    "--score-timeout is for --score; leave it out");
-  // Above, its milliseconds would not be a number of poll().
-  if (!(flags.scoreTimeout > 0 && flags.scoreTimeout <= 1e6))
-    return rt::failf(Code::InvalidArgument,
-                     "--score-timeout is %g, must be above 0 and at most 1e6",
-                     flags.scoreTimeout);
+  WEFT_TRY(flags.score.check());
   if (!flags.mostFloats.empty() && !shareOf(flags.mostFloats))
     return rt::fail(Code::InvalidArgument,
                     "--max-float-macs is '" + flags.mostFloats +
@@ -234,8 +208,8 @@ static void showProgress(size_t done, size_t all) {
 
 static driver::AutoPrecision wantedBy(const AutoPrecisionFlags &flags) {
   driver::AutoPrecision wanted;
-  if (!flags.scoreCommand.empty())
-    wanted.goal.score = flags.score;
+  if (flags.score.isAsked())
+    wanted.goal.score = *flags.score.target();
   else if (flags.sqnrOption->count())
     wanted.goal.sqnr = flags.sqnr;
   else
@@ -243,7 +217,7 @@ static driver::AutoPrecision wantedBy(const AutoPrecisionFlags &flags) {
   if (!flags.mostFloats.empty())
     wanted.mostFloats = shareOf(flags.mostFloats);
   wanted.log = flags.log;
-  wanted.scoreName = flags.scoreCommand;
+  wanted.scoreName = flags.score.commandText();
   wanted.progress = showProgress;
   wanted.score =
       [&flags](const std::vector<uint8_t> &bmodel) -> Result<double> {
@@ -254,7 +228,7 @@ static driver::AutoPrecision wantedBy(const AutoPrecisionFlags &flags) {
                       "cannot make a temporary file: " + error.message());
     tools::TemporaryFile file{std::string(path)};
     WEFT_TRY(tools::writeOutputFile(file.path(), bmodel.data(), bmodel.size()));
-    return scoreOf(flags.scoreCommand, file.path(), flags.scoreTimeout);
+    return flags.score.scoreOf(file.path());
   };
   return wanted;
 }

@@ -6,6 +6,7 @@
 #include "tools/driver/Calibrate.h"
 #include "tools/driver/PrecisionChoice.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ScoreFlags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,13 +14,12 @@ namespace weft::cli {
 
 /// Options of --precision auto.
 struct AutoPrecisionFlags {
-  double cosine = driver::AccuracyGoal::kUsualCosine, sqnr = 0, score = 0,
-         scoreTimeout = 3600;
-  std::string scoreCommand, mostFloats, log, writtenTable;
+  double cosine = driver::AccuracyGoal::kUsualCosine, sqnr = 0;
+  ScoreFlags score;
+  std::string mostFloats, log, writtenTable;
   int64_t samples = 8;
   CLI::Option *cosineOption = nullptr, *sqnrOption = nullptr,
-              *scoreOption = nullptr, *samplesOption = nullptr,
-              *timeoutOption = nullptr;
+              *samplesOption = nullptr;
 
   /// The first one that was given; "" for none.
   std::string given() const;

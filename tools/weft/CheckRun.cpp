@@ -1,11 +1,10 @@
 #include "tools/weft/CheckRun.h"
 
-#include "llvm/ADT/StringRef.h"
-
 #include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -98,6 +97,17 @@ Result<CheckOutcome> cli::runCheck(const std::string &command,
   return outcome;
 }
 
+/// The last line that is not empty, without the spaces around it.
+static std::string lastLineOf(const std::string &text) {
+  constexpr const char *kSpaces = " \t\n\v\f\r";
+  size_t last = text.find_last_not_of(kSpaces);
+  if (last == text.npos)
+    return "";
+  size_t begin = text.rfind('\n', last);
+  begin = text.find_first_not_of(kSpaces, begin == text.npos ? 0 : begin);
+  return text.substr(begin, last + 1 - begin);
+}
+
 Result<double> cli::scoreOf(const std::string &command, const std::string &file,
                             double timeLimitSeconds) {
   Result<CheckOutcome> outcome = runCheck(
@@ -115,16 +125,15 @@ Result<double> cli::scoreOf(const std::string &command, const std::string &file,
                     name + "ended with exit code " +
                         std::to_string(outcome->exitCode) +
                         "; it must end with 0 and print a number");
-  llvm::StringRef last = llvm::StringRef(outcome->output).rtrim();
-  last = last.substr(last.find_last_of('\n') + 1).trim();
-  double score = 0;
-  if (last.empty() || last.getAsDouble(score) || !std::isfinite(score))
+  const std::string last = lastLineOf(outcome->output);
+  char *end = nullptr;
+  double score = std::strtod(last.c_str(), &end);
+  if (last.empty() || *end || !std::isfinite(score))
     return rt::fail(
         Code::InvalidArgument,
         name +
-            (last.empty()
-                 ? std::string("printed nothing")
-                 : "printed '" + last.take_front(40).str() + "' at its end") +
+            (last.empty() ? std::string("printed nothing")
+                          : "printed '" + last.substr(0, 40) + "' at its end") +
             "; it must print a number, higher is better");
   return score;
 }

@@ -40,6 +40,7 @@ struct CompareFlags {
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
   GivenLimits limits;
+  ComparedScoreFlags score;
   bool allowsConstantInputs = false;
   bool fusePreprocess = false;
   bool perLayer = false;
@@ -57,6 +58,8 @@ public:
   explicit Comparer(const CompareFlags &flags) : flags(flags) {}
 
   Status compare(const samples::SampleFiles &files);
+  /// What is said of all samples together.
+  Status finish();
   ComparisonReport report;
   ComparisonPage page; ///< filled if it is asked for
 
@@ -93,6 +96,7 @@ private:
   std::unique_ptr<OnnxReference> onnx; ///< null until the graph is asked for
   std::optional<ConversionCheck> conversion; ///< once opened
   ReferenceValues given;                     ///< of --reference
+  std::unique_ptr<ScoreComparison> score;    ///< null if none is asked for
 };
 
 } // namespace
@@ -123,6 +127,12 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
   comparer->runner = *std::move(runner);
   comparer->report.hasLayers = flags.perLayer;
   comparer->report.isSampleSet = !flags.data.empty();
+  if (flags.score.score.isAsked()) {
+    Result<std::unique_ptr<ScoreComparison>> score = ScoreComparison::open();
+    if (!score)
+      return score.status();
+    comparer->score = *std::move(score);
+  }
   if (!flags.reference.empty())
     WEFT_TRY(comparer->readReference());
   else if (rt::isBmodelFile(flags.onnx) || zhouyi::isProgramFile(flags.onnx)) {
@@ -329,6 +339,20 @@ Status Comparer::compare(const samples::SampleFiles &files) {
     if (!page.hasGraph())
       page.setGraph(outline(inputs));
   }
+  return score ? score->add(files, pairOutputs(*done, values->outputs))
+               : Status::ok();
+}
+
+Status Comparer::finish() {
+  report.checkThatElementsAreCompared();
+  if (!score)
+    return Status::ok();
+  Result<ScoreFigures> figures = score->finish(flags.score);
+  if (!figures)
+    return figures.status();
+  report.score = *figures;
+  if (std::string failure = figures->failure(); !failure.empty())
+    report.failures.push_back(failure);
   return Status::ok();
 }
 
@@ -410,6 +434,8 @@ static ExitCode compareCommand(const CompareFlags &flags) {
     return reportError(status);
   if (Status status = checkBisection(flags); !status)
     return reportError(status);
+  if (Status status = flags.score.check(); !status)
+    return reportError(status);
   Result<std::vector<samples::SampleFiles>> samples = findSamples(flags);
   if (!samples)
     return reportError(samples.status());
@@ -427,11 +453,12 @@ static ExitCode compareCommand(const CompareFlags &flags) {
       std::fprintf(stderr, "\rcomparing: %zu of %zu samples%s", i + 1,
                    samples->size(), i + 1 == samples->size() ? "\n" : "");
   }
-  ComparisonReport &report = (*comparer)->report;
-  report.checkThatElementsAreCompared();
+  if (Status status = (*comparer)->finish(); !status)
+    return reportError(status);
   if (!flags.page.empty())
     if (Status status = writePage(flags, **comparer); !status)
       return reportError(status);
+  const ComparisonReport &report = (*comparer)->report;
   // Else the report would follow the page on stdout.
   ExitCode printed = flags.page == "-" ? ExitCode::Ok
                      : flags.json      ? printJson(toJson(report))
@@ -563,7 +590,9 @@ void cli::addCompareCommand(Program &program) {
        "weft compare cls.onnx cls.bmodel --input line.npz --reference ort.npz "
        "--min-sqnr 30",
        "weft compare cls.onnx cls.bmodel --input line.npz --bisect "
-       "--reproducer small.onnx"},
+       "--reproducer small.onnx",
+       "weft compare cls.onnx cls.bmodel --data lines/ --score 'python3 "
+       "accuracy.py'"},
       [flags] {
         flags->perLayer |= flags->bisect;
         return compareCommand(*flags);
@@ -630,6 +659,7 @@ void cli::addCompareCommand(Program &program) {
       ->check(nonEmptyValue())
       ->type_name("FILE");
   addLimitFlags(command, *flags);
+  flags->score.addTo(command);
   addRunFlags(command, flags->request);
   command.add_flag("--json", flags->json, "Print as JSON");
 }

@@ -286,6 +286,10 @@ Json cli::toJson(const ComparisonReport &report) {
     describeSample(report, json);
   if (report.bisection)
     json["bisection"] = toJson(*report.bisection);
+  if (report.score)
+    json["score"] = {{"program", report.score->program},
+                     {"reference", report.score->reference},
+                     {"least", report.score->least}};
   return json;
 }
 
@@ -391,6 +395,10 @@ std::string cli::toText(const ComparisonReport &report) {
   std::string text = report.isSampleSet ? setText(report) : sampleText(report);
   if (report.bisection)
     text += toText(*report.bisection);
+  if (report.score)
+    text += rt::format("score  program %.8g  reference %.8g  difference %.8g\n",
+                       report.score->program, report.score->reference,
+                       report.score->program - report.score->reference);
   for (const std::string &failure : report.failures)
     text += "FAIL " + failure + "\n";
   return text +

@@ -5,6 +5,7 @@
 
 #include "tools/weft/Bisection.h"
 #include "tools/weft/ComparisonRows.h"
+#include "tools/weft/ScoreComparison.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,7 @@ struct ComparisonReport {
   std::optional<Bisection> bisection; ///< if it was asked for
   /// Why it fails beside what samples say.
   std::vector<std::string> failures;
+  std::optional<ScoreFigures> score; ///< if it was asked for
 
   bool isPassed() const;
   /// Adds a failure if there was nothing to compare in any sample.

@@ -107,6 +107,21 @@ static HostTensor toReals(const rt::TensorSpec &spec, const HostTensor &stored,
   return reals;
 }
 
+std::vector<OutputPair> cli::pairOutputs(const ModelRun &run,
+                                         const NamedTensors &reference) {
+  std::vector<OutputPair> pairs;
+  for (size_t i = 0; i < run.outputSpecs.size(); ++i) {
+    const rt::TensorSpec &spec = run.outputSpecs[i];
+    auto found =
+        reference.find(referenceName(spec.name, spec.hasOnnxView, reference));
+    if (found != reference.end())
+      pairs.push_back({found->first,
+                       toReals(spec, run.outputs[i], found->second.type()),
+                       &found->second});
+  }
+  return pairs;
+}
+
 /// Rounding errors where a zero should be have no digit to compare: what the
 /// program has there need only be as small as its own would be.
 static void judgeZero(const ComparedReference &reference,

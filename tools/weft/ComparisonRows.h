@@ -105,6 +105,17 @@ struct ComparisonLimits {
   comparison::Limits output, layer;
 };
 
+/// An output of the program and what it is compared with.
+struct OutputPair {
+  std::string name;                     ///< of the reference
+  numeric::HostTensor result;           ///< reals for codes
+  const numeric::HostTensor *reference; ///< of what was given
+};
+
+/// The outputs that `reference`, which outlives them, has, too.
+std::vector<OutputPair> pairOutputs(const ModelRun &run,
+                                    const NamedTensors &reference);
+
 SampleComparison compareSample(const ModelRun &run,
                                const ComparedReference &reference,
                                const ComparisonLimits &limits,

@@ -1,0 +1,28 @@
+#include "tools/files/TemporaryFolder.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace weft;
+using namespace weft::tools;
+
+TEST(TemporaryFolder, IsRemovedWithWhatIsInIt) {
+  auto folder = TemporaryFolder::make("weft-test");
+  ASSERT_TRUE(folder.isOk()) << folder.status().message();
+  std::string path = (*folder)->path();
+  std::ofstream(path + "/file") << "text";
+  EXPECT_TRUE(std::filesystem::exists(path + "/file"));
+  folder->reset();
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TemporaryFolder, SaysWhereItCannotBe) {
+  ::setenv("TMPDIR", "/no/such/place", 1);
+  auto folder = TemporaryFolder::make("weft-test");
+  ::unsetenv("TMPDIR");
+  ASSERT_FALSE(folder.isOk());
+  EXPECT_NE(folder.status().message().find("/no/such/place/weft-test"),
+            std::string::npos);
+}
