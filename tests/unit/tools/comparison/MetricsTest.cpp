@@ -414,6 +414,22 @@ TEST(ZeroFloor, RoundingErrorsAreZeros) {
   EXPECT_LT(zeroFloor(Precision::Int8, noise), 0.1);
 }
 
+/// Under the noise of the worst honest layer of public networks, 22 dB.
+TEST(Limits, AFactorOfALayerIsSeen) {
+  std::vector<double> reference = normal(64 * 100, 30),
+                      noise = normal(64 * 100, 31, 0.08);
+  for (double factor : {1.0, 1.1, 0.93}) {
+    std::vector<double> result;
+    for (size_t i = 0; i < reference.size(); ++i)
+      result.push_back(factor * (reference[i] + noise[i]));
+    Metrics m = compare(make(result, {1, 64, 10, 10}),
+                        make(reference, {1, 64, 10, 10}), Precision::Int8);
+    EXPECT_EQ(failures(m, Limits(Subject::Layer, Precision::Int8)).empty(),
+              factor == 1)
+        << factor;
+  }
+}
+
 TEST(Limits, KeysFindTheirRows) {
   for (size_t i = 0; i < kLimits; ++i)
     EXPECT_EQ(findLimit(rowOf(Limit(i)).key), Limit(i));
