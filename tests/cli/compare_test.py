@@ -197,6 +197,54 @@ class Compare(unittest.TestCase):
         (self.folder / "calls").unlink()
         self.weft(*arguments, "--score", calls, "--max-score-drop", 0.2)
 
+    def test_answers(self):
+        """Classes of rows, texts, with labels and without."""
+        weights = (RANDOM.normal(size=(16, 10)) / 4).astype(np.float32)
+
+        def network(columns):
+            nodes = [helper.make_node("MatMul", ["x", "w"], ["logits"]), helper.make_node("Relu", ["x"], ["other"])]
+            graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 16])],
+                                      [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("logits", "other")],
+                                      [numpy_helper.from_array(np.ascontiguousarray(weights[:, columns]), "w")])
+            return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+        rows = self.folder / "rows"
+        rows.mkdir()
+        classes = []
+        for index in range(6):
+            x = RANDOM.normal(size=(1, 16)).astype(np.float32)
+            np.savez(rows / f"{index}.npz", x=x)
+            classes.append(int((x @ weights).argmax()))
+        onnx.save(network(list(range(10))), self.folder / "classes.onnx")
+        onnx.save(network([*range(1, 10), 0]), self.folder / "turned.onnx")
+        for name in ("classes", "turned"):
+            self.convert(f"{name}.onnx", "f32", f"{name}.bmodel")
+        arguments = ["compare", "classes.onnx", "classes.bmodel", "--data", rows]
+        told = json.loads(self.weft(*arguments, "--task", "top1=logits", "--json"))["task"]
+        self.assertEqual((told["kind"], told["output"], told["mean"], told["worst"], told["least"]), ("top1", "logits", 1, 1, 0.99))
+        self.assertIn("there are several outputs; name one of 'logits', 'other'", self.weft(*arguments, "--task", "top1", code=2))
+        self.assertIn("detection takes [N,4..6]", self.weft(*arguments, "--task", "detection=other", code=2))
+        labels = self.folder / "labels.csv"
+        labels.write_text("".join(f"{index}{'.npz' if index % 2 else ''},{kind if index else (kind + 1) % 10}\n" for index, kind in enumerate(classes)))
+        said = self.weft(*arguments, "--task", "top1=logits", "--labels", labels)
+        self.assertIn("answers  top1 of 'logits': agreement mean 1.000000", said)
+        self.assertIn("accuracy  program 0.83333333  reference 0.83333333  difference 0", said)
+        wrong = ["compare", "classes.onnx", "turned.bmodel", "--data", rows, "--task", "top1=logits"]
+        said = self.weft(*wrong, "--labels", labels, code=1)
+        self.assertRegex(said, r"FAIL --task top1: mean agreement is 0\S*, must be at least 0.99 \(--min-agreement\)")
+        self.assertRegex(said, r"FAIL the accuracy of the program is 0\S*, must be at least 0.82333333 \(--max-score-drop; the reference has 0.83333333\)")
+        # The answers alone: what the outputs miss is told.
+        said = self.weft(*wrong, "--no-limits", "--min-agreement", 0, "--labels", labels, "--max-score-drop", 1)
+        self.assertIn("output FAIL 'logits'", said)
+        self.assertIn("comparison passed", said)
+        self.assertEqual(json.loads(self.weft(*arguments, "--task", "embedding=logits", "--json"))["task"]["neighbours"], 1)
+        labels.write_text("0,1\n")
+        self.assertIn("has no sample '1.npz'", self.weft(*arguments, "--task", "top1=logits", "--labels", labels, code=2))
+        for options, reason in ((["--task", "map"], "must be KIND or KIND=OUTPUT with a kind of top1, top5"), (["--labels", labels], "--labels is for --task"),
+                                (["--no-limits"], "--no-limits leaves nothing to decide"), (["--task", "top1=none"], "there is no such output"),
+                                (["--task", "top1=logits", "--min-agreement", "2"], "must be from 0 to 1"), (["--ctc-blank", "1"], "--ctc-blank is for --task")):
+            self.assertIn(reason, self.weft(*arguments, *options, code=2))
+
     def test_scores_that_are_none(self):
         for command, reason in (("false", "ended with exit code 1"), ("echo good #", "printed 'good' at its end"), ("true", "printed nothing")):
             self.assertIn(reason, self.weft("compare", "net.onnx", "f32.bmodel", "-i", self.x, "--score", command, code=2))
@@ -386,7 +434,7 @@ class Compare(unittest.TestCase):
                 return set().union(*map(keys, value)) if value else set()
             return set(value).union(*map(keys, value.values())) if isinstance(value, dict) and value else set()
 
-        for arguments in (["-i", self.x, "--per-layer"], ["--data", self.samples]):
+        for arguments in (["-i", self.x, "--per-layer"], ["--data", self.samples], ["-i", self.x, "--score", "echo 1 #", "--task", "top1=features"]):
             told = json.loads(self.weft("compare", "net.onnx", "int8.bmodel", *arguments, "--json"))
             for name in ("limits", "layer_limits"):  # keys of docs/limits.md
                 told.pop(name, None)

@@ -41,6 +41,8 @@ struct CompareFlags {
   std::vector<std::string> plugins;
   GivenLimits limits;
   ComparedScoreFlags score;
+  TaskFlags task;
+  bool ignoresLimits = false;
   bool allowsConstantInputs = false;
   bool fusePreprocess = false;
   bool perLayer = false;
@@ -97,6 +99,7 @@ private:
   std::optional<ConversionCheck> conversion; ///< once opened
   ReferenceValues given;                     ///< of --reference
   std::unique_ptr<ScoreComparison> score;    ///< null if none is asked for
+  std::unique_ptr<TaskComparison> task;      ///< likewise
 };
 
 } // namespace
@@ -126,12 +129,20 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
     return runner.status();
   comparer->runner = *std::move(runner);
   comparer->report.hasLayers = flags.perLayer;
+  comparer->report.doLimitsDecide = !flags.ignoresLimits;
   comparer->report.isSampleSet = !flags.data.empty();
   if (flags.score.score.isAsked()) {
     Result<std::unique_ptr<ScoreComparison>> score = ScoreComparison::open();
     if (!score)
       return score.status();
     comparer->score = *std::move(score);
+  }
+  if (flags.task.isAsked()) {
+    Result<std::unique_ptr<TaskComparison>> task =
+        TaskComparison::open(flags.task);
+    if (!task)
+      return task.status();
+    comparer->task = *std::move(task);
   }
   if (!flags.reference.empty())
     WEFT_TRY(comparer->readReference());
@@ -339,20 +350,33 @@ Status Comparer::compare(const samples::SampleFiles &files) {
     if (!page.hasGraph())
       page.setGraph(outline(inputs));
   }
-  return score ? score->add(files, pairOutputs(*done, values->outputs))
-               : Status::ok();
+  if (!score && !task)
+    return Status::ok();
+  std::vector<OutputPair> outputs = pairOutputs(*done, values->outputs);
+  if (score)
+    WEFT_TRY(score->add(files, outputs));
+  return task ? task->add(nameOf(files), files, outputs) : Status::ok();
 }
 
 Status Comparer::finish() {
   report.checkThatElementsAreCompared();
+  auto check = [&](const auto &figures) {
+    if (std::string failure = figures.failure(); !failure.empty())
+      report.failures.push_back(std::move(failure));
+  };
+  if (task) {
+    report.task = task->finish(report.precision, flags.score.mostDrop);
+    check(*report.task);
+    if (report.task->accuracy)
+      check(*report.task->accuracy);
+  }
   if (!score)
     return Status::ok();
   Result<ScoreFigures> figures = score->finish(flags.score);
   if (!figures)
     return figures.status();
   report.score = *figures;
-  if (std::string failure = figures->failure(); !failure.empty())
-    report.failures.push_back(failure);
+  check(*report.score);
   return Status::ok();
 }
 
@@ -429,12 +453,24 @@ static Status writePage(const CompareFlags &flags, const Comparer &comparer) {
   return tools::writeOutputFile(flags.page, page->data(), page->size());
 }
 
+/// --score, --task and what belongs to them.
+static Status checkAnswerFlags(const CompareFlags &flags) {
+  WEFT_TRY(flags.score.check(/*hasLabels=*/!flags.task.labels.empty()));
+  WEFT_TRY(flags.task.check());
+  if (flags.ignoresLimits && !flags.score.score.isAsked() &&
+      !flags.task.isAsked())
+    return rt::fail(Code::InvalidArgument,
+                    "--no-limits leaves nothing to decide; give --task or "
+                    "--score");
+  return Status::ok();
+}
+
 static ExitCode compareCommand(const CompareFlags &flags) {
   if (Status status = checkPage(flags); !status)
     return reportError(status);
   if (Status status = checkBisection(flags); !status)
     return reportError(status);
-  if (Status status = flags.score.check(); !status)
+  if (Status status = checkAnswerFlags(flags); !status)
     return reportError(status);
   Result<std::vector<samples::SampleFiles>> samples = findSamples(flags);
   if (!samples)
@@ -591,6 +627,8 @@ void cli::addCompareCommand(Program &program) {
        "--min-sqnr 30",
        "weft compare cls.onnx cls.bmodel --input line.npz --bisect "
        "--reproducer small.onnx",
+       "weft compare cls.onnx cls.bmodel --data lines/ --task top1 --labels "
+       "lines.csv",
        "weft compare cls.onnx cls.bmodel --data lines/ --score 'python3 "
        "accuracy.py'"},
       [flags] {
@@ -660,6 +698,10 @@ void cli::addCompareCommand(Program &program) {
       ->type_name("FILE");
   addLimitFlags(command, *flags);
   flags->score.addTo(command);
+  flags->task.addTo(command);
+  command.add_flag("--no-limits", flags->ignoresLimits,
+                   "With --task or --score: these decide, what outputs and "
+                   "layers miss is told");
   addRunFlags(command, flags->request);
   command.add_flag("--json", flags->json, "Print as JSON");
 }

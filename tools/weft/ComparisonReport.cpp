@@ -19,10 +19,14 @@ static std::string joined(const std::vector<std::string> &texts) {
   return all;
 }
 
+bool ComparisonReport::passes(const SampleComparison &sample) const {
+  return doLimitsDecide ? sample.isPassed() : sample.failures.empty();
+}
+
 bool ComparisonReport::isPassed() const {
   return failures.empty() &&
          std::all_of(samples.begin(), samples.end(),
-                     [](const SampleComparison &s) { return s.isPassed(); });
+                     [&](const SampleComparison &s) { return passes(s); });
 }
 
 void ComparisonReport::checkThatElementsAreCompared() {
@@ -253,7 +257,7 @@ static void describeSet(const ComparisonReport &report, Json &json) {
     json["layers"].push_back(describe(row, report.samples));
   json["failed"] = Json::array();
   for (const SampleComparison &sample : report.samples) {
-    if (sample.isPassed())
+    if (report.passes(sample))
       continue;
     Json one = {{"sample", sample.sample},
                 {"reasons", sample.failures},
@@ -274,6 +278,27 @@ static void describeSet(const ComparisonReport &report, Json &json) {
   json["reasons"] = report.failures;
 }
 
+static Json describe(const ScoreFigures &score) {
+  return {{"program", score.program},
+          {"reference", score.reference},
+          {"least", score.least}};
+}
+
+static Json describe(const TaskFigures &task) {
+  Json json = {{"kind", task.task},
+               {"output", task.output},
+               {"mean", task.mean},
+               {"worst", task.worst},
+               {"worst_sample", task.worstSample},
+               {"least", task.least},
+               {"without_answer", task.withoutAnswer}};
+  if (task.neighbours)
+    json["neighbours"] = *task.neighbours;
+  if (task.accuracy)
+    json["accuracy"] = describe(*task.accuracy);
+  return json;
+}
+
 Json cli::toJson(const ComparisonReport &report) {
   Json json = {{"passed", report.isPassed()},
                {"precision", comparison::precisionName(report.precision)},
@@ -287,9 +312,9 @@ Json cli::toJson(const ComparisonReport &report) {
   if (report.bisection)
     json["bisection"] = toJson(*report.bisection);
   if (report.score)
-    json["score"] = {{"program", report.score->program},
-                     {"reference", report.score->reference},
-                     {"least", report.score->least}};
+    json["score"] = describe(*report.score);
+  if (report.task)
+    json["task"] = describe(*report.task);
   return json;
 }
 
@@ -373,7 +398,7 @@ static std::string setText(const ComparisonReport &report) {
   for (const SampleComparison &sample : report.samples) {
     for (const std::string &warning : sample.warnings)
       text += "warning: " + sample.sample + ": " + warning + "\n";
-    if (sample.isPassed())
+    if (report.passes(sample))
       continue;
     ++failed;
     std::vector<std::string> reasons = sample.failures;
@@ -391,14 +416,34 @@ static std::string setText(const ComparisonReport &report) {
          rt::format("%zu samples, %zu failed\n", report.samples.size(), failed);
 }
 
+static std::string scoreText(const ScoreFigures &score) {
+  return rt::format("%s  program %.8g  reference %.8g  difference %.8g\n",
+                    score.name, score.program, score.reference,
+                    score.program - score.reference);
+}
+
+static std::string taskText(const TaskFigures &task) {
+  std::string text =
+      "answers  " + task.task + " of " + rt::quoteName(task.output) +
+      rt::format(": agreement mean %.6f, worst %.6f", task.mean, task.worst);
+  if (!task.worstSample.empty())
+    text += " (" + task.worstSample + ")";
+  if (task.withoutAnswer)
+    text += rt::format(", %zu of %zu samples without an answer on either side",
+                       task.withoutAnswer, task.samples);
+  if (task.neighbours)
+    text += rt::format(", same nearest neighbours %.6f", *task.neighbours);
+  return text + "\n" + (task.accuracy ? scoreText(*task.accuracy) : "");
+}
+
 std::string cli::toText(const ComparisonReport &report) {
   std::string text = report.isSampleSet ? setText(report) : sampleText(report);
   if (report.bisection)
     text += toText(*report.bisection);
   if (report.score)
-    text += rt::format("score  program %.8g  reference %.8g  difference %.8g\n",
-                       report.score->program, report.score->reference,
-                       report.score->program - report.score->reference);
+    text += scoreText(*report.score);
+  if (report.task)
+    text += taskText(*report.task);
   for (const std::string &failure : report.failures)
     text += "FAIL " + failure + "\n";
   return text +

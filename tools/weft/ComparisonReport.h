@@ -6,6 +6,7 @@
 #include "tools/weft/Bisection.h"
 #include "tools/weft/ComparisonRows.h"
 #include "tools/weft/ScoreComparison.h"
+#include "tools/weft/TaskComparison.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,8 +23,12 @@ struct ComparisonReport {
   /// Why it fails beside what samples say.
   std::vector<std::string> failures;
   std::optional<ScoreFigures> score; ///< if it was asked for
+  std::optional<TaskFigures> task;   ///< likewise
+  /// Else outputs and layers inform: answers and scores decide.
+  bool doLimitsDecide = true;
 
   bool isPassed() const;
+  bool passes(const SampleComparison &sample) const;
   /// Adds a failure if there was nothing to compare in any sample.
   void checkThatElementsAreCompared();
 };

@@ -14,8 +14,8 @@ using rt::Result;
 std::string ScoreFigures::failure() const {
   if (program >= least)
     return "";
-  return rt::format("the score of the program is %.8g, must be at least %.8g ",
-                    program, least) +
+  return rt::format("the %s of the program is %.8g, must be at least %.8g ",
+                    name, program, least) +
          (isTarget ? "(--target-score" : "(--max-score-drop") +
          rt::format("; the reference has %.8g)", reference);
 }
@@ -28,22 +28,23 @@ void ComparedScoreFlags::addTo(CLI::App &command) {
   dropOption =
       command
           .add_option("--max-score-drop", mostDrop,
-                      "With --score and without --target-score: how far the "
-                      "program's may be below the reference's")
+                      "With --score (without --target-score) or --labels: how "
+                      "far the program's may be below the reference's")
           ->capture_default_str()
           ->excludes(score.targetOption())
           ->type_name("X");
 }
 
-rt::Status ComparedScoreFlags::check() const {
+rt::Status ComparedScoreFlags::check(bool hasLabels) const {
   WEFT_TRY(score.check());
   if (!(std::isfinite(mostDrop) && mostDrop >= 0))
     return rt::failf(Code::InvalidArgument,
                      "--max-score-drop is %g, must be a finite number from 0",
                      mostDrop);
-  if (dropOption->count() && !score.isAsked())
-    return rt::fail(Code::InvalidArgument,
-                    "--max-score-drop is for --score; leave it out");
+  if (dropOption->count() && !score.isAsked() && !hasLabels)
+    return rt::fail(
+        Code::InvalidArgument,
+        "--max-score-drop is for --score and --labels; leave it out");
   return rt::Status::ok();
 }
 

@@ -10,9 +10,10 @@
 
 namespace weft::cli {
 
-/// compare's --score: what the command prints for the outputs of the program
-/// and for those of the reference.
+/// How good the outputs of the program are, and those of the reference: what
+/// the command of compare's --score prints, or the accuracy of --labels.
 struct ScoreFigures {
+  const char *name = "score";
   double program = 0, reference = 0;
   double least = 0;            ///< what the program's must be
   bool isTarget = false;       ///< --target-score, else by the reference's
@@ -30,7 +31,8 @@ struct ComparedScoreFlags {
   CLI::Option *dropOption = nullptr;
 
   void addTo(CLI::App &command);
-  rt::Status check() const;
+  /// `hasLabels`: their accuracy is a score, too.
+  rt::Status check(bool hasLabels) const;
 };
 
 /// Writes the outputs of each sample into two folders, one of the program, one
