@@ -406,6 +406,31 @@ class Compare(unittest.TestCase):
         told = json.loads(self.weft(*arguments, "--json", code=1))
         self.assertEqual({one["first_failed_layer"] for one in told["failed"]} - {"b", "b100", "boxes"}, set())
 
+    def test_batches_that_are_filled_up(self):
+        """Of a set only that sample has no layers."""
+        graph = helper.make_graph([helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Sqrt", ["r"], ["y"])], "net",
+                                  [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 64])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "batches.onnx")
+        self.weft("convert", "batches.onnx", "-o", "batches.bmodel", "--precision", "f32", "--shape", "x=1..4x64")
+        batches = self.folder / "batches"
+        batches.mkdir()
+        for index, size in enumerate((4, 3)):
+            np.savez(batches / f"{index}.npz", x=RANDOM.normal(size=(size, 64)).astype(np.float32))
+        said = self.weft("compare", "batches.onnx", "batches.bmodel", "--data", batches, "--per-layer")
+        self.assertRegex(said, r"warning: \S*1.npz: layers are not compared: the batch of 3 is filled up")
+        self.assertIn("2 samples, 0 failed", said)
+        self.assertIn("give a full batch", self.weft("compare", "batches.onnx", "batches.bmodel", "-i", batches / "1.npz", "--per-layer", code=2))
+
+    def test_files_of_numpy(self):
+        """Compressed and in Fortran order, as tools of others write them; and numpy reads what run writes."""
+        values = self.folder / "written.npz"
+        self.weft("run", "f32.bmodel", "-i", self.x, "-o", values)
+        with np.load(values) as arrays:
+            written = {name: arrays[name] for name in arrays.files}
+        np.savez_compressed(self.folder / "compressed.npz", **{f"{name}_Relu": np.asfortranarray(array) for name, array in written.items()})
+        self.assertIn("(reference 'far_Relu')", self.weft("compare", "net.onnx", "f32.bmodel", "-i", self.x, "--reference", "compressed.npz"))
+
     def test_parts_with_a_reference(self):
         """The model is read for what its outputs join; a model that cannot be read is told."""
         values = self.folder / "values.npz"
@@ -418,6 +443,8 @@ class Compare(unittest.TestCase):
     def test_options(self):
         self.assertIn("cosine is", self.weft("compare", "net.onnx", "int8.bmodel", "-i", self.x, "--limit", "cosine=1", code=1))
         for arguments, reason in ((["--limit", "speed=1"], "a key of cosine, sqnr, gain"), (["--limit", "gain=nan"], "'nan' is no finite number"),
+                                  (["--limit", "gain=-1"], "gain=-1: must be 0 or more"), (["--limit", "cosine=2"], "cosine=2: must be from -1 to 1"),
+                                  (["--layer-limit", "unequal=5"], "unequal=5: must be from 0 to 1"),
                                   (["--min-cosine", "0.9", "--limit", "cosine=0.8"], "limit cosine is given twice"),
                                   (["--samples", "3"], "--samples is for --data"),
                                   (["--data", self.samples], "--input and --data are both given")):

@@ -1,5 +1,7 @@
 #include "tools/comparison/Limits.h"
 
+#include <limits>
+
 using namespace weft;
 using namespace weft::comparison;
 
@@ -26,6 +28,19 @@ std::optional<Limit> comparison::findLimit(std::string_view key) {
     if (key == kRows[i].key)
       return Limit(i);
   return std::nullopt;
+}
+
+std::pair<double, double> comparison::rangeOf(Limit limit) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (limit) {
+  case Limit::Cosine:
+    return {-1, 1};
+  case Limit::DeadSlices:
+  case Limit::Unequal:
+    return {0, 1}; // shares
+  default: // decibels have no end, and what is at most something no upper one
+    return {rowOf(limit).isMinimum ? -kInfinity : 0, kInfinity};
+  }
 }
 
 Limits::Limits(Subject subject, Precision precision) {

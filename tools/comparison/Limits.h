@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace weft::comparison {
 
@@ -44,6 +45,10 @@ struct LimitRow {
 const LimitRow &rowOf(Limit limit);
 /// The row with that key, if any.
 std::optional<Limit> findLimit(std::string_view key);
+
+/// What the limit may be: a figure beyond it there is not. Either end may be
+/// infinite.
+std::pair<double, double> rangeOf(Limit limit);
 
 /// A value for each row.
 class Limits {

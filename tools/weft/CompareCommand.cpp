@@ -1,4 +1,5 @@
 #include "runtime/bmodel/Container.h"
+#include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/files/InputFile.h"
@@ -196,7 +197,7 @@ Result<ModelRun> Comparer::run(const samples::SampleFiles &files) {
                         ": --fuse-preprocess is for a program that was "
                         "converted with it, which takes images as bytes; "
                         "leave it out");
-  if (flags.perLayer && run->entries != 0)
+  if (flags.perLayer && run->entries != 0 && flags.data.empty())
     return rt::failf(Code::ShapeMismatch,
                      "%s: --per-layer compares whole values, but the batch of "
                      "%lld is filled up for a larger stage; give a full batch",
@@ -309,6 +310,10 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   Result<ModelRun> done = run(files);
   if (!done)
     return done.status();
+  // Of a set the other samples have layers.
+  const bool isFilledUp = flags.perLayer && done->entries != 0;
+  if (isFilledUp)
+    done->layers.clear();
   NamedTensors inputs = namedInputs(*done), onOwnInputs;
   Result<ReferenceValues> values = findValues(files, inputs);
   if (!values)
@@ -343,6 +348,11 @@ Status Comparer::compare(const samples::SampleFiles &files) {
                                          flags.allowsConstantInputs));
   report.samples.back().sample = nameOf(files);
   WEFT_TRY(checkConversion(*done, files));
+  if (isFilledUp)
+    report.samples.back().warnings.push_back(
+        rt::format("layers are not compared: the batch of %lld is filled up "
+                   "for a larger stage, and a layer is compared whole",
+                   static_cast<long long>(done->entries)));
   if (!withoutParts.empty())
     report.samples.back().warnings.push_back(withoutParts);
   if (!flags.page.empty()) {
@@ -538,6 +548,13 @@ static void parseLimit(const char *option, const std::string &text,
     throw CLI::ValidationError(option, text + ": " + problem);
   double number = 0;
   CLI::detail::lexical_cast(value, number);
+  if (auto [least, most] = comparison::rangeOf(*limit);
+      number < least || number > most)
+    throw CLI::ValidationError(
+        option,
+        text + ": must be " +
+            (std::isinf(most) ? rt::format("%g or more", least)
+                              : rt::format("from %g to %g", least, most)));
   setLimit(option, *limit, number, limits);
 }
 
