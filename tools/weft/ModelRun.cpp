@@ -119,7 +119,7 @@ Status BmodelRunner::openStage(size_t stage) {
   capture = *std::move(attached);
   openedStage = stage;
   if (request.findsPrecision)
-    precision = precisionOf(session->stage(), model.chip());
+    precision = precisionOf(net, stage, model.chip());
   return Status::ok();
 }
 

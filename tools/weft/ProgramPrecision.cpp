@@ -42,8 +42,23 @@ static Precision precisionOf(const isa::Decoded &command) {
   return found;
 }
 
-Precision cli::precisionOf(const rt::StageSpec &stage, const Chip &chip) {
-  if (isQuantized(stage))
+/// Whether weights of 8 or 4 bits stand for floats, which only the record of
+/// the conversion tells: the commands unpack them.
+static bool hasCodedWeights(const rt::NetSpec &net) {
+  const rt::wire::DebugMap *map = net.stages.front().debugMap;
+  const rt::wire::Conversion *record = map ? map->conversion() : nullptr;
+  for (unsigned i = 0;
+       record && record->options() && i < record->options()->size(); ++i)
+    if (std::string_view option = record->options()->Get(i)->string_view();
+        option == "precision=w8f16" || option == "precision=w4f16")
+      return true;
+  return false;
+}
+
+Precision cli::precisionOf(const rt::NetSpec &net, size_t index,
+                           const Chip &chip) {
+  const rt::StageSpec &stage = net.stages[index];
+  if (isQuantized(stage) || hasCodedWeights(net))
     return Precision::Int8;
   Precision coarsest = Precision::F32;
   for (const rt::GroupSpec &group : stage.groups)

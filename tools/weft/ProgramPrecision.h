@@ -9,11 +9,12 @@
 
 namespace weft::cli {
 
-/// Int8 if a tensor or value of the stage is quantized or a product takes
-/// 8-bit codes; else Bf16 or F16 if a command of the TIU takes or gives
-/// such numbers.
-/// From the commands, so that it holds for files of every compiler.
-comparison::Precision precisionOf(const rt::StageSpec &stage, const Chip &chip);
+/// Of stage `index`: Int8 if a tensor or value is quantized or a product takes
+/// 8-bit codes; else Bf16 or F16 if a command of the TIU takes or gives such
+/// numbers. From the commands, so that it holds for files of every compiler.
+/// Int8 also if the file says that its weights are codes of 8 or 4 bits.
+comparison::Precision precisionOf(const rt::NetSpec &net, size_t index,
+                                  const Chip &chip);
 /// The same by its registers and the values of its buffers.
 comparison::Precision precisionOf(const zhouyi::Program &program);
 
