@@ -2,10 +2,10 @@
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
-#include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/Bindings.h"
+#include "tools/weft/CompareFlags.h"
 #include "tools/weft/ComparisonPage.h"
 #include "tools/weft/ComparisonReport.h"
 #include "tools/weft/ConversionCheck.h"
@@ -13,16 +13,12 @@
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
 #include "tools/weft/Reproducer.h"
-#include "tools/weft/TextTable.h"
 
-#include <cmath>
 #include <cstdio>
-#include <tuple>
 #include <unistd.h>
 
 using namespace weft;
 using namespace weft::cli;
-using comparison::Limit;
 using numeric::ElementType;
 using numeric::HostTensor;
 using rt::Code;
@@ -30,28 +26,6 @@ using rt::Result;
 using rt::Status;
 
 namespace {
-
-struct CompareFlags {
-  std::string onnx; ///< or a program
-  RunRequest request;
-  std::vector<std::string> data;
-  int64_t samples = 0;
-  std::string reference;
-  std::string calibration;
-  std::vector<std::string> bindings;
-  std::vector<std::string> plugins;
-  GivenLimits limits;
-  ComparedScoreFlags score;
-  TaskFlags task;
-  bool ignoresLimits = false;
-  bool allowsConstantInputs = false;
-  bool fusePreprocess = false;
-  bool perLayer = false;
-  std::string page;    ///< of HTML; then perLayer is set
-  bool bisect = false; ///< then `perLayer`, too
-  std::string reproducer;
-  bool json = false;
-};
 
 /// Compares one sample after the other.
 class Comparer {
@@ -390,69 +364,6 @@ Status Comparer::finish() {
   return Status::ok();
 }
 
-/// What a bisection needs.
-static Status checkBisection(const CompareFlags &flags) {
-  if (!flags.bisect)
-    return flags.reproducer.empty()
-               ? Status::ok()
-               : rt::fail(Code::InvalidArgument,
-                          "--reproducer is for --bisect; give that, too");
-  bool isZyp = zhouyi::isProgramFile(flags.request.model);
-  if (flags.reference.empty() && !rt::isBmodelFile(flags.onnx) &&
-      !zhouyi::isProgramFile(flags.onnx) && !isZyp)
-    return flags.reproducer.empty() ? Status::ok()
-                                    : tools::checkOutputFile(flags.reproducer);
-  return rt::fail(Code::InvalidArgument,
-                  isZyp ? flags.request.model +
-                              ": --bisect is for bmodels; leave it out"
-                        : "--bisect needs the ONNX model and no --reference, "
-                          "to make the program again");
-}
-
-static Result<std::vector<samples::SampleFiles>>
-findSamples(const CompareFlags &flags) {
-  if (flags.data.empty() == flags.request.inputs.empty())
-    return rt::fail(Code::InvalidArgument,
-                    flags.data.empty()
-                        ? "--input is missing; give what to run, or a folder "
-                          "of samples with --data"
-                        : "--input and --data are both given; one sample or a "
-                          "set of them, leave one out");
-  if (flags.data.empty() && flags.samples != 0)
-    return rt::fail(Code::InvalidArgument,
-                    "--samples is for --data; leave it out");
-  if (!flags.data.empty()) {
-    if (!flags.reference.empty())
-      return rt::fail(Code::InvalidArgument,
-                      "--reference holds the values of one sample and --data "
-                      "gives several; leave one out");
-    Result<std::vector<samples::SampleFiles>> samples =
-        samples::listSamples(flags.data, flags.samples);
-    return samples ? std::move(samples)
-                   : samples.status().withContext("--data");
-  }
-  Result<samples::SampleFiles> files =
-      samples::parseFiles(flags.request.inputs);
-  if (!files)
-    return files.status().withContext("--input");
-  return std::vector<samples::SampleFiles>{*std::move(files)};
-}
-
-/// Before work is done for the page.
-static Status checkPage(const CompareFlags &flags) {
-  if (flags.page.empty())
-    return Status::ok();
-  if (flags.json && flags.page == "-")
-    return rt::fail(Code::InvalidArgument,
-                    "--json and --html - both write to stdout");
-  for (const std::string &input : {flags.onnx, flags.request.model})
-    if (tools::isSameFile(input, flags.page))
-      return rt::fail(Code::InvalidArgument,
-                      flags.page + ": --html would overwrite what is compared; "
-                                   "name another file");
-  return tools::checkOutputFile(flags.page);
-}
-
 static Status writePage(const CompareFlags &flags, const Comparer &comparer) {
   Result<std::string> page = comparer.page.html(
       comparer.report,
@@ -463,26 +374,10 @@ static Status writePage(const CompareFlags &flags, const Comparer &comparer) {
   return tools::writeOutputFile(flags.page, page->data(), page->size());
 }
 
-/// --score, --task and what belongs to them.
-static Status checkAnswerFlags(const CompareFlags &flags) {
-  WEFT_TRY(flags.score.check(/*hasLabels=*/!flags.task.labels.empty()));
-  WEFT_TRY(flags.task.check());
-  if (flags.ignoresLimits && !flags.score.score.isAsked() &&
-      !flags.task.isAsked())
-    return rt::fail(Code::InvalidArgument,
-                    "--no-limits leaves nothing to decide; give --task or "
-                    "--score");
-  return Status::ok();
-}
-
 static ExitCode compareCommand(const CompareFlags &flags) {
-  if (Status status = checkPage(flags); !status)
+  if (Status status = flags.check(); !status)
     return reportError(status);
-  if (Status status = checkBisection(flags); !status)
-    return reportError(status);
-  if (Status status = checkAnswerFlags(flags); !status)
-    return reportError(status);
-  Result<std::vector<samples::SampleFiles>> samples = findSamples(flags);
+  Result<std::vector<samples::SampleFiles>> samples = flags.sampleFiles();
   if (!samples)
     return reportError(samples.status());
   Result<std::unique_ptr<Comparer>> comparer = Comparer::open(flags);
@@ -514,121 +409,6 @@ static ExitCode compareCommand(const CompareFlags &flags) {
   return report.isPassed() ? ExitCode::Ok : ExitCode::ComparisonFailed;
 }
 
-/// "" if `text` is one, else what is wrong; every comparison with NaN is false.
-static std::string finiteNumber(const std::string &text) {
-  double value = 0;
-  return CLI::detail::lexical_cast(text, value) && std::isfinite(value)
-             ? std::string()
-             : "'" + text + "' is no finite number";
-}
-
-static void setLimit(const char *option, Limit limit, double value,
-                     std::map<Limit, double> &limits) {
-  if (!limits.emplace(limit, value).second)
-    throw CLI::ValidationError(option, std::string("limit ") +
-                                           comparison::rowOf(limit).key +
-                                           " is given twice");
-}
-
-/// KEY=VALUE of `option`, into `limits`.
-static void parseLimit(const char *option, const std::string &text,
-                       std::map<Limit, double> &limits) {
-  size_t equals = text.find('=');
-  std::string key = text.substr(0, equals);
-  std::optional<Limit> limit = comparison::findLimit(key);
-  if (!limit || equals == text.npos) {
-    std::string keys;
-    for (size_t i = 0; i < comparison::kLimits; ++i)
-      keys += std::string(i ? ", " : "") + comparison::rowOf(Limit(i)).key;
-    throw CLI::ValidationError(
-        option, "'" + text + "' is no KEY=VALUE with a key of " + keys);
-  }
-  std::string value = text.substr(equals + 1);
-  if (std::string problem = finiteNumber(value); !problem.empty())
-    throw CLI::ValidationError(option, text + ": " + problem);
-  double number = 0;
-  CLI::detail::lexical_cast(value, number);
-  if (auto [least, most] = comparison::rangeOf(*limit);
-      number < least || number > most)
-    throw CLI::ValidationError(
-        option,
-        text + ": must be " +
-            (std::isinf(most) ? rt::format("%g or more", least)
-                              : rt::format("from %g to %g", least, most)));
-  setLimit(option, *limit, number, limits);
-}
-
-/// The rows of Limits.def; docs/limits.md is made of it.
-static std::string limitsText() {
-  TextTable table("llrrrrrrrrl");
-  std::vector<std::string> head{"key", ""};
-  for (const char *subject : {"", "layer "})
-    for (size_t i = 0; i < comparison::kPrecisions; ++i)
-      head.push_back(subject + std::string(comparison::precisionName(
-                                   comparison::Precision(i))));
-  head.push_back("of what");
-  table.addRow(std::move(head));
-  for (size_t i = 0; i < comparison::kLimits; ++i) {
-    const comparison::LimitRow &row = comparison::rowOf(Limit(i));
-    std::vector<std::string> cells{row.key,
-                                   row.isMinimum ? "at least" : "at most"};
-    for (const auto &defaults : row.defaults)
-      for (double value : defaults) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.7g", value);
-        cells.push_back(text);
-      }
-    cells.push_back(row.help);
-    table.addRow(std::move(cells));
-  }
-  return "Limits (--limit, --layer-limit) by the precision of the program:\n" +
-         table.text();
-}
-
-static void addLimitFlags(CLI::App &command, CompareFlags &flags) {
-  command
-      .add_option_function<double>(
-          "--min-cosine",
-          [&flags](double value) {
-            setLimit("--min-cosine", Limit::Cosine, value, flags.limits.output);
-          },
-          "Smallest cosine of every output (default: by the precision of the "
-          "program)")
-      ->type_name("C")
-      ->check(finiteNumber)
-      ->check(CLI::Range(-1.0, 1.0));
-  command
-      .add_option_function<double>(
-          "--min-sqnr",
-          [&flags](double value) {
-            setLimit("--min-sqnr", Limit::Sqnr, value, flags.limits.output);
-          },
-          "Smallest signal to noise ratio of every output (default: by the "
-          "precision)")
-      ->type_name("DB")
-      ->check(finiteNumber);
-  for (auto [option, limits, help] :
-       {std::tuple("--limit", &flags.limits.output,
-                   "Another value of a limit below, for every output; may be "
-                   "repeated"),
-        std::tuple("--layer-limit", &flags.limits.layer,
-                   "The same for what every layer adds")})
-    command
-        .add_option_function<std::vector<std::string>>(
-            option,
-            [option = option,
-             limits = limits](const std::vector<std::string> &texts) {
-              for (const std::string &text : texts)
-                parseLimit(option, text, *limits);
-            },
-            help)
-        ->allow_extra_args(false)
-        ->type_name("KEY=VALUE");
-  command.add_flag("--constant-inputs", flags.allowsConstantInputs,
-                   "Inputs may be one number throughout");
-  command.footer(command.get_footer() + "\n\n" + limitsText());
-}
-
 void cli::addCompareCommand(Program &program) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App &command = program.addCommand(
@@ -652,73 +432,5 @@ void cli::addCompareCommand(Program &program) {
         flags->perLayer |= flags->bisect;
         return compareCommand(*flags);
       });
-  command
-      .add_option("onnx", flags->onnx,
-                  "The model that was converted, or another program made of it")
-      ->required()
-      ->type_name("MODEL.onnx|OTHER.bmodel");
-  command
-      .add_option("bmodel", flags->request.model, "What it was converted to")
-      ->required()
-      ->type_name("FILE.bmodel");
-  addInputFlag(command, flags->request,
-               "Arrays by input name (.npz), or an image or .npy file for each "
-               "input; model and bmodel get the same tensor")
-      ->required(false);
-  command
-      .add_option("--data", flags->data,
-                  "A set of samples: a folder of .npz, .npy, .png and .jpg "
-                  "files, or files; NAME=DIR for each of several inputs")
-      ->allow_extra_args(false)
-      ->type_name("[NAME=]DIR");
-  command
-      .add_option("--samples", flags->samples,
-                  "Of --data the first N files by name; all by default")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
-  command
-      .add_option("--reference", flags->reference,
-                  "Expected values by ONNX name; without it the ONNX model is "
-                  "evaluated")
-      ->type_name("FILE.npz");
-  command.add_flag("--fuse-preprocess", flags->fusePreprocess,
-                   "The program was converted with --fuse-preprocess and these "
-                   "settings");
-  command
-      .add_option("--calibration", flags->calibration,
-                  "The calibration table of the conversion, where it was too "
-                  "long to lie in the program")
-      ->type_name("TABLE");
-  addBindFlag(command, flags->bindings);
-  addPluginFlag(command, flags->plugins);
-  command.add_flag("--bisect", flags->bisect,
-                   "Find what is wrong: the step of the compiler, the node, "
-                   "the command and the cause; with --per-layer");
-  command
-      .add_option("--reproducer", flags->reproducer,
-                  "With --bisect: write the nodes that are wrong as a model of "
-                  "their own")
-      ->type_name("FILE.onnx");
-  command.add_flag("--per-layer", flags->perLayer,
-                   "Also compare the values inside, through the debug map or "
-                   "the program's buffers");
-  command
-      .add_option_function<std::string>(
-          "--html",
-          [flags](const std::string &path) {
-            flags->page = path;
-            flags->perLayer = true;
-          },
-          "Also write a page: the graph coloured by the error that each layer "
-          "adds, histograms, inputs, the timeline; implies --per-layer")
-      ->check(nonEmptyValue())
-      ->type_name("FILE");
-  addLimitFlags(command, *flags);
-  flags->score.addTo(command);
-  flags->task.addTo(command);
-  command.add_flag("--no-limits", flags->ignoresLimits,
-                   "With --task or --score: these decide, what outputs and "
-                   "layers miss is told");
-  addRunFlags(command, flags->request);
-  command.add_flag("--json", flags->json, "Print as JSON");
+  flags->addTo(command);
 }
