@@ -71,6 +71,8 @@ def figures(row):
         found["log_sqnr"] = row["log_sqnr_db"]
     if "shift" in row:
         found["shift"] = row["shift"]["factor"]
+    if "exact" in row:
+        found["roundings"] = row["exact"]["roundings"]
     if "unequal" in row:
         found = {"unequal": row["unequal"] / row["elements"]}
     return found
@@ -120,7 +122,8 @@ def print_reports(runs, reports):
                     if given != precision:
                         continue
                     for row in report.get(kind, []):
-                        value = figures(row.get("added", row) if kind == "layers" else row).get(key)
+                        judged = row.get("added", row) if kind == "layers" and key != "roundings" else row
+                        value = figures(judged).get(key)
                         if value is not None:
                             found.append((value, name, row["name"]))
                 if found:
@@ -130,7 +133,7 @@ def print_reports(runs, reports):
 
 
 def limit_keys(reports):
-    return list(reports[0]["limits"])
+    return [*reports[0]["limits"], "roundings"]
 
 
 if __name__ == "__main__":

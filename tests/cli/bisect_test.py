@@ -186,7 +186,8 @@ class Bisect(unittest.TestCase):
 
     def test_the_record(self):
         conversion = json.loads(self.weft("info", "int8.bmodel", "--json"))["nets"][0]["conversion"]
-        self.assertEqual({key: conversion["options"][key] for key in ("precision", "keep-int8", "O")}, {"precision": "int8", "keep-int8": "1", "O": "2"})
+        self.assertEqual({key: conversion["options"][key] for key in ("precision", "keep-int8")}, {"precision": "int8", "keep-int8": "1"})
+        self.assertNotIn("O", conversion["options"]) # a default
         self.assertEqual((conversion["calibration"], conversion["calibration_kept"]), (True, True))
         self.assertIn("precision=int8", self.weft("info", "int8.bmodel"))
 

@@ -99,6 +99,8 @@ static std::vector<Text> textsOf(const HostTensor &tensor,
   Rows rows = rowsOf(tensor);
   const std::vector<int64_t> &shape = tensor.shape();
   size_t texts = shape.size() == 3 && shape[1] != 1 ? size_t(shape[0]) : 1;
+  if (texts == 0)
+    return {};
   size_t steps = rows.count() / texts;
   size_t blank = options.blank < 0 ? rows.length - 1 : size_t(options.blank);
   std::vector<Text> found(texts);
@@ -273,8 +275,11 @@ static std::optional<double> maskAgreement(const HostTensor &result,
                         inMask(values, least), 1);
 }
 
+/// 0 of vectors of other lengths.
 static double cosineOf(const std::vector<double> &a,
                        const std::vector<double> &b) {
+  if (a.size() != b.size())
+    return 0;
   double dot = std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   double squares = std::inner_product(a.begin(), a.end(), a.begin(), 0.0) *
                    std::inner_product(b.begin(), b.end(), b.begin(), 0.0);

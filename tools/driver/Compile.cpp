@@ -416,7 +416,11 @@ driver::compileStages(llvm::ArrayRef<CompilationSource> sources,
                       const CompileOptions &options) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
-  auto failure = [&] { return rt::fail(rt::Code::Internal, problems); };
+  auto failure = [&] {
+    llvm::StringRef text = llvm::StringRef(problems).rtrim();
+    text.consume_front("weft: error: ");
+    return rt::fail(rt::Code::Internal, text.str());
+  };
   StageSet stages;
   for (const CompilationSource &source : sources) {
     std::unique_ptr<Compilation> compilation = importedFrom(source, stream);

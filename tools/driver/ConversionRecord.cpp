@@ -17,6 +17,8 @@ using rt::Code;
 using rt::Result;
 namespace wire = weft::rt::wire;
 
+const std::string driver::kSomeCache = "?";
+
 namespace {
 /// An option by its name at `weft convert`.
 struct RecordedOption {
@@ -88,7 +90,8 @@ static const std::vector<RecordedOption> &recordedOptionRows() {
        [](const CompileOptions &options) {
          return std::string(options.search.cache.empty() ? "0" : "1");
        },
-       [](llvm::StringRef value, CompileOptions &) {
+       [](llvm::StringRef value, CompileOptions &options) {
+         options.search.cache = value == "1" ? kSomeCache : "";
          return value == "0" || value == "1";
        }},
   };
@@ -110,16 +113,45 @@ static std::vector<uint8_t> digestOf(const std::string &text) {
   return {digest.begin(), digest.end()};
 }
 
-wire::ConversionT driver::recordOf(const CompileOptions &options) {
+/// `options` without what changes nothing, so that equal programs have equal
+/// records.
+static CompileOptions inEffect(CompileOptions options) {
+  options.precisionTable = tableText(options.precisionTable);
+  auto program = quantize::symbolizePrecision(options.precision);
+  auto table = quantize::PrecisionTable::read(options.precisionTable);
+  if (!table) { // none, or one on which the conversion has failed
+    llvm::consumeError(table.takeError());
+  } else if (std::optional<quantize::Precision> whole =
+                 program ? table->programOf(*program) : std::nullopt;
+             table->whole && whole) {
+    options.precision = quantize::stringifyPrecision(*whole).str();
+    options.precisionTable.clear();
+  } else {
+    options.precisionTable = table->str();
+  }
+  CompileOptions defaults;
+  // A table says of each op what it is.
+  if (!options.precisionTable.empty())
+    options.keepInt8 = defaults.keepInt8;
+  if (options.optLevel != OptLevel::O3)
+    options.search = defaults.search;
+  return options;
+}
+
+wire::ConversionT driver::recordOf(const CompileOptions &given) {
+  const CompileOptions options = inEffect(given), defaults;
   wire::ConversionT record;
   for (const RecordedOption &row : recordedOptionRows())
-    record.options.push_back(std::string(row.key) + "=" + row.write(options));
+    if (std::string value = row.write(options);
+        value != row.write(defaults) ||
+        row.key == std::string_view("precision"))
+      record.options.push_back(std::string(row.key) + "=" + value);
   if (std::string table = tableText(options.calibration); !table.empty()) {
     record.calibration_sha256 = digestOf(table);
     if (table.size() <= kMostTableBytes)
       record.calibration = std::move(table);
   }
-  record.precision_table = tableText(options.precisionTable);
+  record.precision_table = options.precisionTable;
   return record;
 }
 
@@ -149,8 +181,8 @@ static Result<std::string> calibrationOf(const wire::Conversion &record,
   if (given.empty())
     return text;
   Result<std::string> table = tools::readInputFile(given);
-  if (!table)
-    return table.status();
+  if (!table) // whoever gives it wants the comparison
+    return rt::fail(Code::InvalidArgument, table.status().message());
   if (!hasTable ||
       digestOf(*table) != std::vector<uint8_t>(digest->begin(), digest->end()))
     return rt::fail(Code::InvalidArgument,
@@ -160,10 +192,17 @@ static Result<std::string> calibrationOf(const wire::Conversion &record,
   return table;
 }
 
+/// What has a line end is a table; what has none would be the path of one.
+static std::string asTable(std::string text) {
+  if (!text.empty() && text.back() != '\n')
+    text += '\n';
+  return text;
+}
+
 Result<CompileOptions> driver::recordedOptions(const rt::Bmodel &model,
+                                               const rt::NetSpec &net,
                                                const std::string &path,
                                                const std::string &calibration) {
-  const rt::NetSpec &net = model.nets().front();
   const wire::DebugMap *map = net.stages.front().debugMap;
   const wire::Conversion *record = map ? map->conversion() : nullptr;
   if (!record)
@@ -175,11 +214,11 @@ Result<CompileOptions> driver::recordedOptions(const rt::Bmodel &model,
   for (unsigned i = 0; record->options() && i < record->options()->size(); ++i)
     WEFT_TRY(readOption(record->options()->Get(i)->str(), path, options));
   if (record->precision_table())
-    options.precisionTable = record->precision_table()->str();
+    options.precisionTable = asTable(record->precision_table()->str());
   Result<std::string> table = calibrationOf(*record, path, calibration);
   if (!table)
     return table.status();
-  options.calibration = *std::move(table);
+  options.calibration = asTable(*std::move(table));
   options.sharesConstants = net.stages.size() > 1;
   return options;
 }

@@ -19,17 +19,22 @@ namespace weft::driver {
 /// with weights (`# recovered:`) are as large as the program is.
 inline constexpr size_t kMostTableBytes = 256 << 10;
 
+/// What CompileOptions::search has as the cache of a recorded search: which one
+/// is not known, and without it the same program cannot be made.
+extern const std::string kSomeCache;
+
 /// The record of a conversion with `options`. A table that cannot be read is
 /// left out; the conversion has failed on it.
 rt::wire::ConversionT recordOf(const CompileOptions &options);
 
-/// The options of the program that `model`'s first net is; its tables as text.
+/// The options that `net` of `model` was converted with; its tables as text.
 /// `calibration`: path of the calibration table in place of one that was too
 /// long to be kept; "": none. `path` of the program stands in messages.
 /// Code::NotFound without a record (another compiler's file, an older one, a
 /// stripped one), or if a table is missing, Code::InvalidArgument if
 /// `calibration` is another table, Code::BadFile if an option is unknown.
 rt::Result<CompileOptions> recordedOptions(const rt::Bmodel &model,
+                                           const rt::NetSpec &net,
                                            const std::string &path,
                                            const std::string &calibration = "");
 

@@ -123,10 +123,6 @@ Result<ExactGraph::Tensors> ExactGraph::run(const Tensors &inputs,
   return outputs;
 }
 
-Result<ExactGraph::Tensors> ExactGraph::evaluate(const Tensors &inputs) {
-  return run(inputs, {});
-}
-
 Result<ExactGraph::OwnValues>
 ExactGraph::evaluateOnOwnInputs(const Tensors &inputs, const Tensors &values) {
   OwnValues found;

@@ -28,10 +28,6 @@ public:
   static rt::Result<std::unique_ptr<ExactGraph>>
   open(const CompilationSource &source, const CompileOptions &options);
 
-  /// The outputs as they are stored, in the order of n, c, h, w, for `inputs`,
-  /// which are the program's own (of the user's types and shapes).
-  rt::Result<Tensors> evaluate(const Tensors &inputs);
-
   /// For each of `values`, what a program stores (in ONNX's order of elements),
   /// what the operations since the values before it give from these: equal to
   /// it, bit by bit, if the program has done these right. Values of names or
@@ -39,10 +35,13 @@ public:
   /// reals; of another stored type (where a cast moved) they are rounded to it.
   struct OwnValues {
     Tensors layers;
-    Tensors outputs; ///< as of evaluate(), from the last of `values`
+    /// As they are stored, in the order of n, c, h, w; from the last of
+    /// `values`.
+    Tensors outputs;
     /// Of `layers`, in the order of computation.
     std::vector<std::string> order;
   };
+  /// `inputs` are the program's own, of the user's types and shapes.
   rt::Result<OwnValues> evaluateOnOwnInputs(const Tensors &inputs,
                                             const Tensors &values);
 

@@ -8,7 +8,9 @@
 #include "tools/weft/Listing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 using namespace weft;
 using namespace weft::cli;
@@ -47,8 +49,7 @@ public:
   Bisector(const ConversionCheck &check, const ModelRun &run,
            const samples::SampleFiles &files, const SampleComparison &found)
       : check(check), run(run), files(files), found(found),
-        stage(check.stageOf(check.program(), run)),
-        chip(check.program().chip()) {}
+        stage(check.stageOf(run)), chip(check.program().chip()) {}
 
   Result<Bisection> find();
 
@@ -60,6 +61,7 @@ private:
   rt::Status findInCompiler(const ComparisonRow &layer);
   void findInConversion(const ComparisonRow &layer);
   void findInValues(const ComparisonRow &layer);
+  void findInFigures();
 
   /// The first value that `stored` calls wrong; null if none.
   const ComparisonRow *
@@ -153,6 +155,18 @@ void Bisector::takeCommand(size_t group, isa::Engine engine, size_t index) {
         (i == index ? "> " : "  ") + line(group, engine, i) + "\n";
 }
 
+/// Of a value n,h,w,c, whose elements lie as n,c,h,w, the place there.
+static uint64_t placeInProgram(const rt::wire::DebugTensor &tensor,
+                               const std::vector<int64_t> &shape,
+                               uint64_t element) {
+  if (!tensor.channels_last() || shape.size() != 4)
+    return element;
+  uint64_t channels = uint64_t(shape[3]),
+           pixels = uint64_t(shape[1]) * uint64_t(shape[2]);
+  uint64_t channel = element % channels, row = element / channels;
+  return (row / pixels * channels + channel) * pixels + row % pixels;
+}
+
 static bool covers(const rt::wire::DebugPiece &piece,
                    const rt::wire::Extent &shape, uint64_t element) {
   std::array<uint64_t, 4> sizes{shape.n(), shape.c(), shape.h(), shape.w()},
@@ -177,7 +191,8 @@ void Bisector::takeWriterOf(const StoredRow &row) {
       continue;
     for (unsigned k = 0; tensor->pieces() && k < tensor->pieces()->size(); ++k)
       if (const rt::wire::DebugPiece *piece = tensor->pieces()->Get(k);
-          covers(*piece, *tensor->shape(), uint64_t(row.first)))
+          covers(*piece, *tensor->shape(),
+                 placeInProgram(*tensor, row.shape, uint64_t(row.first))))
         takeCommand(piece->group(),
                     piece->engine() == rt::wire::Engine::Tiu
                         ? isa::Engine::Tiu
@@ -364,18 +379,19 @@ void Bisector::findInValues(const ComparisonRow &layer) {
   }
   result.text = "layer " + rt::quoteName(layer.name) + ": " +
                 (layer.failures.empty() ? "" : layer.failures.front());
+  if (const std::string &obstacle = check.difference().obstacle;
+      !obstacle.empty())
+    result.text += "; the program is another one than this version makes of "
+                   "the model: " +
+                   obstacle;
 }
 
 Result<Bisection> Bisector::find() {
-  bool isInFile = findInConstants() || findInCommands();
-  if (isInFile) {
+  if (findInConstants() || findInCommands()) {
     if (const ComparisonRow *first = firstWrong(&ComparisonRow::fresh))
       result.value = first->fresh;
     return result;
   }
-  if (!check.difference().obstacle.empty())
-    result.text = "the program is another one than this version makes: " +
-                  check.difference().obstacle;
   if (findInWaits())
     return result;
   if (const ComparisonRow *wrong = firstWrong(&ComparisonRow::exact)) {
@@ -387,16 +403,27 @@ Result<Bisection> Bisector::find() {
     }
     return result;
   }
+  findInFigures();
+  return result;
+}
+
+/// Of a program whose values are its conversion's, or of one that does not tell
+/// it.
+void Bisector::findInFigures() {
+  if (found.isPassed())
+    return;
   const ComparisonRow *failed = found.firstFailedLayer();
   for (const ComparisonRow &output : found.outputs)
     if (!failed && !output.failures.empty())
       failed = &output;
-  if (!failed || found.isPassed())
-    return result;
-  findInConversion(*failed);
-  if (!check.exact())
-    result.stage = BisectedStage::Unknown;
-  return result;
+  bool isKnown = check.exact() && check.difference().obstacle.empty();
+  if (failed && isKnown)
+    return findInConversion(*failed);
+  result.stage = BisectedStage::Unknown;
+  if (failed)
+    findInValues(*failed);
+  else if (!found.failures.empty())
+    result.text = found.failures.front();
 }
 
 Result<Bisection> cli::bisect(const ConversionCheck &check, const ModelRun &run,
@@ -470,6 +497,7 @@ Json cli::toJson(const Bisection &b) {
                        {"expected", b.command->expected},
                        {"fields", b.command->fields}};
   json["other_commands"] = b.otherCommands;
+  json["reproducer"] = b.reproducer;
   json["listing"] = b.listing;
   return json;
 }

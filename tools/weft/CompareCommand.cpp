@@ -66,6 +66,7 @@ private:
   std::vector<comparison::GraphNode> outline(const NamedTensors &inputs);
 
   const CompareFlags &flags;
+  RunRequest request; ///< of the program
   std::unique_ptr<ModelRunner> runner;
   std::unique_ptr<ModelRunner> other; ///< a program in place of a model
   comparison::Precision otherPrecision = comparison::Precision::F32;
@@ -95,7 +96,8 @@ Status Comparer::readReference() {
 
 Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
   auto comparer = std::make_unique<Comparer>(flags);
-  RunRequest request = flags.request;
+  RunRequest &request = comparer->request;
+  request = flags.request;
   request.layers = flags.perLayer;
   request.findsPrecision = true;
   request.isFused = flags.fusePreprocess;
@@ -238,11 +240,15 @@ Comparer::outline(const NamedTensors &inputs) {
 Status Comparer::checkConversion(const ModelRun &run,
                                  const samples::SampleFiles &files) {
   bool isEvaluated = flags.reference.empty() && !other;
-  if (!isEvaluated || zhouyi::isProgramFile(flags.request.model) ||
-      run.entries != 0)
+  if (!isEvaluated || zhouyi::isProgramFile(flags.request.model))
     return Status::ok();
+  if (run.entries != 0) {
+    report.samples.back().warnings.push_back(
+        "not compared bit by bit: the batch is filled up for a larger stage");
+    return Status::ok();
+  }
   if (!conversion)
-    conversion.emplace(model, flags.request, flags.calibration,
+    conversion.emplace(model, request, flags.calibration,
                        /*mayTakeLong=*/flags.bisect);
   WEFT_TRY(conversion->check(run, files, report.samples.back()));
   return flags.bisect ? bisectSample(run, files) : Status::ok();
@@ -252,8 +258,12 @@ Status Comparer::bisectSample(const ModelRun &run,
                               const samples::SampleFiles &files) {
   bool hasFound =
       report.bisection && report.bisection->stage != BisectedStage::None;
-  if (hasFound || (report.bisection && report.samples.back().isPassed()))
+  if (hasFound)
     return Status::ok();
+  if (report.samples.back().isPassed()) {
+    report.bisection = Bisection();
+    return Status::ok();
+  }
   Result<Bisection> found =
       bisect(*conversion, run, files, report.samples.back());
   if (!found)

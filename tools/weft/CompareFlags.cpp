@@ -220,6 +220,21 @@ void CompareFlags::addTo(CLI::App &command) {
   addRunFlags(command, flags.request);
 }
 
+/// Before work is done for a file that `option` writes.
+static Status checkWritten(const CompareFlags &flags, const std::string &option,
+                           const std::string &file) {
+  if (flags.json && file == "-")
+    return rt::fail(Code::InvalidArgument,
+                    "--json and " + option + " - both write to stdout");
+  for (const std::string &input : {flags.onnx, flags.request.model})
+    if (tools::isSameFile(input, file))
+      return rt::fail(Code::InvalidArgument,
+                      file + ": " + option +
+                          " would overwrite what is compared; name another "
+                          "file");
+  return tools::checkOutputFile(file);
+}
+
 /// What a bisection needs.
 static Status checkBisection(const CompareFlags &flags) {
   if (!flags.bisect)
@@ -230,28 +245,14 @@ static Status checkBisection(const CompareFlags &flags) {
   bool isZyp = zhouyi::isProgramFile(flags.request.model);
   if (flags.reference.empty() && !rt::isBmodelFile(flags.onnx) &&
       !zhouyi::isProgramFile(flags.onnx) && !isZyp)
-    return flags.reproducer.empty() ? Status::ok()
-                                    : tools::checkOutputFile(flags.reproducer);
+    return flags.reproducer.empty()
+               ? Status::ok()
+               : checkWritten(flags, "--reproducer", flags.reproducer);
   return rt::fail(Code::InvalidArgument,
                   isZyp ? flags.request.model +
                               ": --bisect is for bmodels; leave it out"
                         : "--bisect needs the ONNX model and no --reference, "
                           "to make the program again");
-}
-
-/// Before work is done for the page.
-static Status checkPage(const CompareFlags &flags) {
-  if (flags.page.empty())
-    return Status::ok();
-  if (flags.json && flags.page == "-")
-    return rt::fail(Code::InvalidArgument,
-                    "--json and --html - both write to stdout");
-  for (const std::string &input : {flags.onnx, flags.request.model})
-    if (tools::isSameFile(input, flags.page))
-      return rt::fail(Code::InvalidArgument,
-                      flags.page + ": --html would overwrite what is compared; "
-                                   "name another file");
-  return tools::checkOutputFile(flags.page);
 }
 
 /// --score, --task and what belongs to them.
@@ -267,7 +268,8 @@ static Status checkAnswerFlags(const CompareFlags &flags) {
 }
 
 Status CompareFlags::check() const {
-  WEFT_TRY(checkPage(*this));
+  if (!page.empty())
+    WEFT_TRY(checkWritten(*this, "--html", page));
   WEFT_TRY(checkBisection(*this));
   return checkAnswerFlags(*this);
 }

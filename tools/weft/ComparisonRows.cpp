@@ -428,12 +428,18 @@ void cli::addStored(const StoredRows &rows,
     });
     if (row == list.end())
       continue;
-    (*row).*where = stored;
+    std::optional<StoredRow> &known = (*row).*where;
+    known = stored;
+    // What cancels out leaves roundings of large terms: floats that are near
+    // enough to the model are not wrong for that.
+    if (where == &ComparisonRow::exact && stored.roundings > 0 &&
+        (row->failures.empty() || row->zeroFloor))
+      known->isWrong = false;
     // Beside another program the layers behind the first have its fault, too.
     bool isHanded = where == &ComparisonRow::fresh && hasWrongLayer;
-    if (stored.isWrong && (stored.isOutput || !isHanded))
+    if (known->isWrong && (stored.isOutput || !isHanded))
       row->failures.push_back(storedText(stored, whose));
-    hasWrongLayer |= stored.isWrong && !stored.isOutput;
+    hasWrongLayer |= known->isWrong && !stored.isOutput;
   }
 }
 

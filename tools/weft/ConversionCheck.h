@@ -8,6 +8,7 @@
 #include "tools/weft/ProgramDifference.h"
 
 #include <optional>
+#include <set>
 
 namespace weft::cli {
 
@@ -16,7 +17,8 @@ namespace weft::cli {
 /// this version makes of the model, whose values are the same bit by bit.
 class ConversionCheck {
 public:
-  /// Of the program and the model of `model`. `model`, `request` and
+  /// Of the program and the model of `model`, run as `request` says (with what
+  /// the flags have made of it). `model`, `request` and
   /// `calibration` (ExactReference::open) outlive this. Programs of -O3 are
   /// made again only if that may take long.
   ConversionCheck(const ReferenceModel &model, const RunRequest &request,
@@ -29,25 +31,29 @@ public:
   rt::Status check(const ModelRun &run, const samples::SampleFiles &files,
                    SampleComparison &found);
 
-  /// The program that is checked, the fresh one (null with why not) and how the
-  /// two differ in the stage that ran last.
+  /// The program that is checked, the fresh one (null if it cannot be made) and
+  /// how the two differ in the stage that ran last.
   const rt::Bmodel &program() const { return *theProgram; }
   const rt::Bmodel *fresh() const { return theFresh ? &*theFresh : nullptr; }
-  const rt::Status &whyNotFresh() const { return freshProblem; }
   const ProgramDifference &difference() const { return theDifference; }
   ExactReference *exact() const { return theExact.get(); }
 
-  /// The stage of `model` that `run` was of.
-  static const rt::StageSpec &stageOf(const rt::Bmodel &model,
-                                      const ModelRun &run);
+  /// The stage of the program that `run` was of.
+  const rt::StageSpec &stageOf(const ModelRun &run) const;
 
-  /// A run of `bytes`, a program of the model, with its layers.
+  /// A run of `other`, a program of the model, on the emulator with its layers.
   rt::Result<ModelRun> runOther(const rt::Bmodel &other,
                                 const samples::SampleFiles &files) const;
 
 private:
-  rt::Status open(SampleComparison &found);
+  rt::Status open(const std::string &net, SampleComparison &found);
   rt::Status openFresh();
+  /// Adds what is wrong with the waits of a stage, once.
+  void checkWaits(const ModelRun &run, SampleComparison &found);
+  /// Beside the exact evaluator, and beside the program made again.
+  rt::Status checkExactly(const ModelRun &run, SampleComparison &found);
+  rt::Status checkFresh(const ModelRun &run, const samples::SampleFiles &files,
+                        SampleComparison &found);
 
   const ReferenceModel &model;
   const RunRequest &request;
@@ -55,8 +61,8 @@ private:
   bool mayTakeLong, isOpen = false;
   std::optional<rt::Bmodel> theProgram, theFresh;
   std::unique_ptr<ExactReference> theExact;
-  rt::Status freshProblem;
   ProgramDifference theDifference;
+  std::set<size_t> stagesWithWaits; ///< whose waits were checked
 };
 
 /// What two runs store, value by value, bit by bit: those of `run` beside the

@@ -6,6 +6,8 @@
 #include "tools/driver/ConversionRecord.h"
 #include "tools/driver/ExactGraph.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -18,15 +20,18 @@ using rt::Result;
 namespace {
 class Exact : public ExactReference {
 public:
-  Exact(const ReferenceModel &model, rt::Bmodel program,
-        driver::CompileOptions options)
-      : model(model), program(std::move(program)), options(std::move(options)) {
-  }
+  Exact(const ReferenceModel &model, const rt::Bmodel &program,
+        const rt::NetSpec &net, driver::CompileOptions options)
+      : model(model), program(program), net(net), options(std::move(options)) {}
 
   rt::Status load() { return plugins.load(model.plugins); }
   Result<StoredRows> compare(const ModelRun &run) override;
   Result<std::vector<uint8_t>> convertAgain() override {
     return convert(options);
+  }
+  bool isOfThisVersion() const override {
+    const auto *producer = net.stages.front().debugMap->producer();
+    return producer && producer->string_view() == driver::kProducer;
   }
   bool isQuick() const override {
     return options.optLevel != driver::OptLevel::O3;
@@ -47,7 +52,8 @@ private:
   }
 
   const ReferenceModel &model;
-  rt::Bmodel program;
+  rt::Bmodel program; ///< shares what `net` lies in
+  const rt::NetSpec &net;
   driver::CompileOptions options;
   driver::Plugins plugins; ///< outlives the graphs
   std::map<size_t, std::unique_ptr<driver::ExactGraph>> graphs; ///< by stage
@@ -95,18 +101,24 @@ Result<driver::ExactGraph *> Exact::graphOf(const ModelRun &run) {
 
 Result<std::vector<uint8_t>>
 Exact::convert(const driver::CompileOptions &with) {
-  const rt::NetSpec &net = program.nets().front();
-  const auto *producer = net.stages.front().debugMap->producer();
-  if (!producer || producer->string_view() != driver::kProducer)
+  if (!isOfThisVersion())
+    return rt::fail(Code::NotFound, model.program + ": another version than " +
+                                        std::string(driver::kProducer) +
+                                        " has converted it");
+  if (options.search.cache == driver::kSomeCache)
     return rt::fail(Code::NotFound,
-                    model.program + ": was converted by " +
-                        (producer ? producer->str() : "an unknown version") +
-                        ", this is " + std::string(driver::kProducer));
+                    model.program + ": its search went on from a cache, "
+                                    "without which it cannot be made again");
   std::vector<std::vector<driver::InputShapes>> stages;
   for (const rt::StageSpec &stage : net.stages)
     stages.push_back(possibleShapes(stage.inputs, model.fused.has_value()));
   rt::Status problem;
-  for (size_t layout = 0; layout < stages.front().size(); ++layout) {
+  auto hasFewest = [](const auto &a, const auto &b) {
+    return a.size() < b.size();
+  };
+  size_t layouts =
+      std::min_element(stages.begin(), stages.end(), hasFewest)->size();
+  for (size_t layout = 0; layout < layouts; ++layout) {
     std::vector<driver::CompilationSource> sources;
     for (const std::vector<driver::InputShapes> &shapes : stages)
       sources.push_back(sourceOf(shapes[layout]));
@@ -143,6 +155,23 @@ static double stepOf(comparison::Precision precision) {
   }
 }
 
+/// The inputs as the program stores them: codes for reals.
+static NamedTensors storedInputs(const ModelRun &run) {
+  NamedTensors inputs = namedInputs(run);
+  for (const rt::TensorSpec &spec : run.inputSpecs) {
+    HostTensor &given = inputs[spec.name];
+    if (!spec.isQuantized() || !numeric::isFloatType(given.type()))
+      continue;
+    std::vector<double> reals = numeric::loadDoubles(given);
+    for (double &real : reals) // as rt::Session does
+      real = std::nearbyint(real * double(spec.scale) + double(spec.zeroPoint));
+    HostTensor codes(spec.storedType, given.shape());
+    numeric::storeDoubles(reals, codes);
+    given = std::move(codes);
+  }
+  return inputs;
+}
+
 Result<StoredRows> Exact::compare(const ModelRun &run) {
   Result<driver::ExactGraph *> graph = graphOf(run);
   if (!graph)
@@ -152,7 +181,7 @@ Result<StoredRows> Exact::compare(const ModelRun &run) {
     if (value.complete)
       values[value.name] = value.stored;
   Result<driver::ExactGraph::OwnValues> own =
-      (*graph)->evaluateOnOwnInputs(namedInputs(run), values);
+      (*graph)->evaluateOnOwnInputs(storedInputs(run), values);
   if (!own)
     return own.status();
   StoredRows rows;
@@ -175,16 +204,21 @@ Result<StoredRows> Exact::compare(const ModelRun &run) {
 }
 
 Result<std::unique_ptr<ExactReference>>
-ExactReference::open(const ReferenceModel &model,
+ExactReference::open(const ReferenceModel &model, const std::string &net,
                      const std::string &calibration) {
   Result<rt::Bmodel> program = rt::Bmodel::load(model.program);
   if (!program)
     return program.status();
+  const rt::NetSpec *chosen = &program->nets().front();
+  for (const rt::NetSpec &one : program->nets())
+    if (one.name == net)
+      chosen = &one;
   Result<driver::CompileOptions> options =
-      driver::recordedOptions(*program, model.program, calibration);
+      driver::recordedOptions(*program, *chosen, model.program, calibration);
   if (!options)
     return options.status();
-  auto exact = std::make_unique<Exact>(model, *program, *std::move(options));
+  auto exact =
+      std::make_unique<Exact>(model, *program, *chosen, *std::move(options));
   WEFT_TRY(exact->load());
   return std::unique_ptr<ExactReference>(std::move(exact));
 }
@@ -193,7 +227,7 @@ ExactReference::open(const ReferenceModel &model,
 
 weft::rt::Result<std::unique_ptr<weft::cli::ExactReference>>
 weft::cli::ExactReference::open(const ReferenceModel &model,
-                                const std::string &) {
+                                const std::string &, const std::string &) {
   return rt::fail(rt::Code::Unsupported,
                   "unsupported: this build has no compiler to evaluate " +
                       model.onnx);

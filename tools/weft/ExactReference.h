@@ -17,20 +17,25 @@ namespace weft::cli {
 /// tells.
 class ExactReference {
 public:
-  /// Of the program and the model of `model`, which outlives this;
-  /// `calibration`: path of a table that was too long for the program, or "".
-  /// Code::NotFound if the program does not tell its conversion (another
-  /// compiler's, an older one's, a stripped one), Code::Unsupported in a build
-  /// without the compiler.
+  /// Of net `net` ("": the only one) of the program and the model of `model`,
+  /// which outlives this; `calibration`: path of a table that was too long for
+  /// the program, or "". Code::NotFound if the program does not tell its
+  /// conversion (another compiler's, an older one's, a stripped one),
+  /// Code::Unsupported in a build without the compiler.
   static rt::Result<std::unique_ptr<ExactReference>>
-  open(const ReferenceModel &model, const std::string &calibration);
+  open(const ReferenceModel &model, const std::string &net,
+       const std::string &calibration);
   virtual ~ExactReference() = default;
 
   /// Each layer of a run of the whole stage beside what it must be for the
   /// inputs that it had, so that one fault is one row; outputs at the end.
   virtual rt::Result<StoredRows> compare(const ModelRun &run) = 0;
 
-  /// The program as this version makes it, of all stages.
+  /// Whether this version of Weft has made the program: others may round
+  /// otherwise.
+  virtual bool isOfThisVersion() const = 0;
+  /// The program as this version makes it, of all stages. Code::NotFound if it
+  /// is of another, or was found with the cache of a search.
   virtual rt::Result<std::vector<uint8_t>> convertAgain() = 0;
   /// Whether that takes about a second (not a search of -O3).
   virtual bool isQuick() const = 0;

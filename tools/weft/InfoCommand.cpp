@@ -113,9 +113,13 @@ static Json describeConversion(const rt::NetSpec &net) {
 static std::string conversionText(const Json &json) {
   if (json.is_null())
     return "";
-  std::string text = "  converted by " + json["compiler"].get<std::string>();
+  std::string options;
   for (const auto &[key, value] : json["options"].items())
-    text += " " + key + "=" + value.get<std::string>();
+    options +=
+        (options.empty() ? "" : " ") + key + "=" + value.get<std::string>();
+  std::string text = "  converted by " +
+                     rt::quoteName(json["compiler"].get<std::string>()) +
+                     " with " + rt::quoteName(options);
   if (json["calibration"].get<bool>())
     text += json["calibration_kept"].get<bool>()
                 ? ", with its calibration table"

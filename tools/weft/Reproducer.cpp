@@ -15,6 +15,10 @@ rt::Status cli::writeReproducer(const std::string &onnx,
   for (const FaultyNode &node : found.nodes)
     if (node.index >= 0)
       positions.push_back(node.index);
+  if (positions.empty()) {
+    found.reproducer = "none: no node of the model is at fault";
+    return rt::Status::ok();
+  }
   driver::Shapes shapes;
   for (const rt::CapturedValue &value : run.layers)
     shapes[value.name] = value.tensor.shape();
