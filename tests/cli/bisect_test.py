@@ -209,6 +209,35 @@ class Bisect(unittest.TestCase):
                                 (["net.onnx", "f16.bmodel", "--bisect", "--reproducer", "none/r.onnx"], "none/r.onnx")):
             self.assertIn(text, self.weft("compare", *arguments, "-i", self.x, code=2))
 
+    def test_inputs_of_codes(self):
+        """Of --quantized-io: the exact evaluator takes the codes that the device makes of reals."""
+        self.convert("net.onnx", "int8", "codes.bmodel", "--quantized-io")
+        self.assertIn(" i8 ", self.weft("info", "codes.bmodel"))
+        told = self.bisect("codes.bmodel", code=0)
+        self.assertEqual(({row["exact"]["unequal"] for row in told["layers"]}, told["warnings"]), ({0}, []))
+
+    def test_tables_without_a_line_end(self):
+        (self.folder / "short.yaml").write_text("ops:\n  r0: f32")
+        self.convert("net.onnx", "f16", "table.bmodel", "--precision-table", "short.yaml")
+        self.assertEqual(self.bisect("table.bmodel", code=0)["warnings"], [])
+
+    def test_another_graph(self):
+        """A model that the program's options do not fit is no error of Weft."""
+        other = network()
+        other.graph.node[0].output[0] = other.graph.node[1].input[0] = "renamed"
+        other.graph.node[1].output[0] = other.graph.node[2].input[0] = "renamed_too"
+        other.graph.node[3].output[0] = other.graph.node[4].input[0] = "renamed_last"
+        onnx.save(other, self.folder / "renamed.onnx")
+        (self.folder / "named.yaml").write_text("ops:\n  r0: f32\n")
+        self.convert("net.onnx", "f16", "named.bmodel", "--precision-table", "named.yaml")
+        told = self.bisect("named.bmodel", code=0, model="renamed.onnx")
+        self.assertIn("not compared bit by bit", " ".join(told["warnings"]))
+
+    def test_what_is_compared_is_not_overwritten(self):
+        for target in ("net.onnx", "f16.bmodel"):
+            said = self.weft("compare", "net.onnx", "f16.bmodel", "-i", self.x, "--bisect", "--reproducer", target, code=2)
+            self.assertIn("--reproducer would overwrite what is compared", said)
+
     def test_the_manual_lists_every_stage_and_cause(self):
         table = (pathlib.Path(__file__).resolve().parents[2] / "tools" / "weft" / "BisectionTables.def").read_text()
         keys = re.findall(r'^WEFT_\w+\((?!None)\w+, "([^"]+)"', table, re.M)
