@@ -49,7 +49,7 @@ StoredRow cli::compareStored(const std::string &name, bool isOutput,
                       want = numeric::loadDoubles(expected);
   bool isFloat = numeric::isFloatType(value.type());
   step = std::max(step, stepOf(value.type()));
-  double unit = isFloat ? rootMeanSquare(want) : 0;
+  double unit = isFloat ? rootMeanSquare(want) : 0, most = 0;
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::memcmp(value.bytes() + i * size, expected.bytes() + i * size,
                     size) == 0 ||
@@ -60,6 +60,7 @@ StoredRow cli::compareStored(const std::string &name, bool isOutput,
       row.value = got[i];
       row.expected = want[i];
     }
+    most = std::max(most, std::fabs(got[i] - want[i]));
     if (!isFloat || got[i] == want[i])
       continue;
     double roundings = std::fabs(got[i] - want[i]) /
@@ -68,10 +69,12 @@ StoredRow cli::compareStored(const std::string &name, bool isOutput,
     row.roundings = std::max(row.roundings,
                              std::isfinite(roundings) ? roundings : 1 / step);
   }
-  double most = step < 0x1p-20 ? kMostRoundingsF32 : kMostRoundings;
-  row.isWrong = equality == Equality::Roundings && isFloat
-                    ? row.roundings > most
-                    : row.unequal != 0;
+  double limit = step < 0x1p-20 ? kMostRoundingsF32 : kMostRoundings;
+  // A code of a float on the border of two is either.
+  if (equality == Equality::Bits)
+    row.isWrong = row.unequal != 0;
+  else
+    row.isWrong = isFloat ? row.roundings > limit : most > 1;
   return row;
 }
 

@@ -30,7 +30,7 @@ using StoredRows = std::vector<StoredRow>;
 /// What may differ.
 enum class Equality {
   Bits,     ///< nothing
-  Roundings ///< floats as sums in another order do; nothing else
+  Roundings ///< floats as sums in another order do, and codes by one
 };
 
 /// `value` and `expected` of one type and element count. `step` is the distance

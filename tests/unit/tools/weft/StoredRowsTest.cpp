@@ -26,11 +26,15 @@ StoredRow compare(const HostTensor &value, const HostTensor &expected,
   return compareStored("y", false, value, expected, step, equality);
 }
 
-TEST(StoredRows, codes_are_equal_or_wrong) {
+TEST(StoredRows, codes_may_be_off_by_one) {
   HostTensor expected = tensor(ElementType::I8, {1, -2, 3});
   EXPECT_FALSE(compare(expected, expected).isWrong);
   StoredRow row = compare(tensor(ElementType::I8, {1, -3, 3}), expected);
-  EXPECT_TRUE(row.isWrong);
+  EXPECT_FALSE(row.isWrong);
+  EXPECT_TRUE(
+      compare(tensor(ElementType::I8, {1, -3, 3}), expected, Equality::Bits)
+          .isWrong);
+  EXPECT_TRUE(compare(tensor(ElementType::I8, {1, -4, 3}), expected).isWrong);
   EXPECT_EQ(storedText(row, "wrong"), "1 of 3 elements are wrong, the first at "
                                       "[0, 1]: -3 for -2, as stored");
 }
