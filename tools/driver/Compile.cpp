@@ -411,47 +411,49 @@ driver::productsCheaperAsFloats(const CompilationSource &source,
   return *std::move(cheaper);
 }
 
-rt::Result<std::vector<uint8_t>>
-driver::compileStages(llvm::ArrayRef<CompilationSource> sources,
-                      const CompileOptions &options) {
-  std::string problems;
-  llvm::raw_string_ostream stream(problems);
-  auto failure = [&] {
-    llvm::StringRef text = llvm::StringRef(problems).rtrim();
-    text.consume_front("weft: error: ");
-    return rt::fail(rt::Code::Internal, text.str());
-  };
+/// The stages of `sources` in one file; the float share is the first one's.
+static FailureOr<CompiledModel>
+compileAll(llvm::ArrayRef<CompilationSource> sources,
+           const CompileOptions &options, llvm::raw_ostream &problems) {
+  CompiledModel compiled;
   StageSet stages;
   for (const CompilationSource &source : sources) {
-    std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
-    if (!compilation || failed(compilation->lower(options, Stage::Ppl)) ||
-        failed(stages.add(std::move(compilation))))
+    std::unique_ptr<Compilation> compilation = importedFrom(source, problems);
+    if (!compilation || failed(compilation->lower(options, Stage::Ppl)))
+      return failure();
+    if (stages.all().empty())
+      compiled.floatShare = compilation->floatShare();
+    if (failed(stages.add(std::move(compilation))))
       return failure();
   }
   FailureOr<codegen::PackedFile> file = stages.pack(options);
   if (failed(file))
     return failure();
-  return file->bytes();
+  compiled.bytes = file->bytes();
+  return compiled;
+}
+
+rt::Result<std::vector<uint8_t>>
+driver::compileStages(llvm::ArrayRef<CompilationSource> sources,
+                      const CompileOptions &options) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  FailureOr<CompiledModel> compiled = compileAll(sources, options, stream);
+  if (succeeded(compiled))
+    return std::move(compiled->bytes);
+  llvm::StringRef text = llvm::StringRef(problems).rtrim();
+  text.consume_front("weft: error: ");
+  return rt::fail(rt::Code::Internal, text.str());
 }
 
 rt::Result<CompiledModel> driver::compileModel(const CompilationSource &source,
                                                const CompileOptions &options) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
-  auto failure = [&] { return rt::fail(rt::Code::Internal, problems); };
-  std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
-  if (!compilation || failed(compilation->lower(options, Stage::Ppl)))
-    return failure();
-  CompiledModel compiled;
-  compiled.floatShare = compilation->floatShare();
-  StageSet stages;
-  if (failed(stages.add(std::move(compilation))))
-    return failure();
-  FailureOr<codegen::PackedFile> file = stages.pack(options);
-  if (failed(file))
-    return failure();
-  compiled.bytes = file->bytes();
-  return compiled;
+  FailureOr<CompiledModel> compiled = compileAll(source, options, stream);
+  if (failed(compiled))
+    return rt::fail(rt::Code::Internal, problems);
+  return *std::move(compiled);
 }
 
 std::vector<std::string>

@@ -42,8 +42,7 @@ static bool hasChannelsLast(Operation &op) {
   return order && order.getValue() == tpu::kChannelsLast;
 }
 
-/// The same elements in another type.
-static void convertStored(const HostTensor &from, HostTensor &to) {
+void driver::convertStored(const HostTensor &from, HostTensor &to) {
   if (from.type() == to.type())
     std::memcpy(to.bytes(), from.bytes(), to.sizeBytes());
   else if (numeric::isFloatType(from.type()) || numeric::isFloatType(to.type()))

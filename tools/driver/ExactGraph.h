@@ -16,6 +16,9 @@ struct EvaluationAids;
 
 namespace weft::driver {
 
+/// The elements of `from` in the type of `to`, which has as many.
+void convertStored(const numeric::HostTensor &from, numeric::HostTensor &to);
+
 /// The graph of a conversion with its numbers (Stage::Numbers) on the exact
 /// evaluator of `tpu`: what the program stores, whatever groups, slices, lanes
 /// and commands it has.

@@ -11,15 +11,19 @@ using rt::Code;
 using rt::Result;
 using rt::Status;
 
-const rt::StageSpec &ConversionCheck::stageOf(const ModelRun &run) const {
+const rt::NetSpec &ConversionCheck::netOf(const ModelRun &run) const {
   for (const rt::NetSpec &net : theProgram->nets())
     if (net.name == run.net)
-      return net.stages[run.stage];
-  return theProgram->nets().front().stages[run.stage];
+      return net;
+  return theProgram->nets().front();
+}
+
+const rt::StageSpec &ConversionCheck::stageOf(const ModelRun &run) const {
+  return netOf(run).stages[run.stage];
 }
 
 /// What could not be done is told; the comparison goes on without it.
-Status ConversionCheck::open(const std::string &net, SampleComparison &found) {
+Status ConversionCheck::open(const ModelRun &run, SampleComparison &found) {
   if (isOpen)
     return Status::ok();
   Result<rt::Bmodel> program = rt::Bmodel::load(request.model);
@@ -28,7 +32,7 @@ Status ConversionCheck::open(const std::string &net, SampleComparison &found) {
   theProgram = *std::move(program);
   isOpen = true;
   Result<std::unique_ptr<ExactReference>> opened =
-      ExactReference::open(model, net, calibration);
+      ExactReference::open(model, *theProgram, netOf(run), calibration);
   // Of what the user has given for this.
   if (!opened && opened.status().code() == Code::InvalidArgument)
     return opened.status();
@@ -164,7 +168,7 @@ Status ConversionCheck::checkFresh(const ModelRun &run,
 Status ConversionCheck::check(const ModelRun &run,
                               const samples::SampleFiles &files,
                               SampleComparison &found) {
-  WEFT_TRY(open(run.net, found));
+  WEFT_TRY(open(run, found));
   checkWaits(run, found);
   WEFT_TRY(checkExactly(run, found));
   return checkFresh(run, files, found);

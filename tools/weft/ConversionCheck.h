@@ -46,7 +46,9 @@ public:
                                 const samples::SampleFiles &files) const;
 
 private:
-  rt::Status open(const std::string &net, SampleComparison &found);
+  /// The net of the program that `run` was of.
+  const rt::NetSpec &netOf(const ModelRun &run) const;
+  rt::Status open(const ModelRun &run, SampleComparison &found);
   rt::Status openFresh();
   /// Adds what is wrong with the waits of a stage, once.
   void checkWaits(const ModelRun &run, SampleComparison &found);

@@ -1,14 +1,12 @@
 #include "tools/weft/ExactReference.h"
 
 #ifdef WEFT_WITH_COMPILER
-#include "runtime/bmodel/Bmodel.h"
 #include "runtime/numeric/TensorValues.h"
 #include "tools/driver/ConversionRecord.h"
 #include "tools/driver/ExactGraph.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 using namespace weft;
@@ -134,12 +132,7 @@ Exact::convert(const driver::CompileOptions &with) {
 /// The same elements in the type of `like`.
 static HostTensor inTypeOf(const HostTensor &like, const HostTensor &tensor) {
   HostTensor result(like.type(), like.shape());
-  if (like.type() == tensor.type())
-    std::memcpy(result.bytes(), tensor.bytes(), result.sizeBytes());
-  else if (numeric::isFloatType(like.type()))
-    numeric::storeDoubles(numeric::loadDoubles(tensor), result);
-  else
-    numeric::storeIntegers(numeric::loadIntegers(tensor), result);
+  driver::convertStored(tensor, result);
   return result;
 }
 
@@ -204,21 +197,14 @@ Result<StoredRows> Exact::compare(const ModelRun &run) {
 }
 
 Result<std::unique_ptr<ExactReference>>
-ExactReference::open(const ReferenceModel &model, const std::string &net,
-                     const std::string &calibration) {
-  Result<rt::Bmodel> program = rt::Bmodel::load(model.program);
-  if (!program)
-    return program.status();
-  const rt::NetSpec *chosen = &program->nets().front();
-  for (const rt::NetSpec &one : program->nets())
-    if (one.name == net)
-      chosen = &one;
+ExactReference::open(const ReferenceModel &model, const rt::Bmodel &program,
+                     const rt::NetSpec &net, const std::string &calibration) {
   Result<driver::CompileOptions> options =
-      driver::recordedOptions(*program, *chosen, model.program, calibration);
+      driver::recordedOptions(program, net, model.program, calibration);
   if (!options)
     return options.status();
   auto exact =
-      std::make_unique<Exact>(model, *program, *chosen, *std::move(options));
+      std::make_unique<Exact>(model, program, net, *std::move(options));
   WEFT_TRY(exact->load());
   return std::unique_ptr<ExactReference>(std::move(exact));
 }
@@ -226,8 +212,8 @@ ExactReference::open(const ReferenceModel &model, const std::string &net,
 #else
 
 weft::rt::Result<std::unique_ptr<weft::cli::ExactReference>>
-weft::cli::ExactReference::open(const ReferenceModel &model,
-                                const std::string &, const std::string &) {
+weft::cli::ExactReference::open(const ReferenceModel &model, const rt::Bmodel &,
+                                const rt::NetSpec &, const std::string &) {
   return rt::fail(rt::Code::Unsupported,
                   "unsupported: this build has no compiler to evaluate " +
                       model.onnx);

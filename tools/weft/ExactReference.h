@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_EXACTREFERENCE_H
 #define WEFT_TOOLS_WEFT_EXACTREFERENCE_H
 
+#include "runtime/bmodel/Bmodel.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Reference.h"
 #include "tools/weft/StoredRows.h"
@@ -17,14 +18,14 @@ namespace weft::cli {
 /// tells.
 class ExactReference {
 public:
-  /// Of net `net` ("": the only one) of the program and the model of `model`,
-  /// which outlives this; `calibration`: path of a table that was too long for
+  /// Of `net` of `program` and the model of `model`, which outlives this;
+  /// `calibration`: path of a table that was too long for
   /// the program, or "". Code::NotFound if the program does not tell its
   /// conversion (another compiler's, an older one's, a stripped one),
   /// Code::Unsupported in a build without the compiler.
   static rt::Result<std::unique_ptr<ExactReference>>
-  open(const ReferenceModel &model, const std::string &net,
-       const std::string &calibration);
+  open(const ReferenceModel &model, const rt::Bmodel &program,
+       const rt::NetSpec &net, const std::string &calibration);
   virtual ~ExactReference() = default;
 
   /// Each layer of a run of the whole stage beside what it must be for the
