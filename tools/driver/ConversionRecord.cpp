@@ -3,6 +3,7 @@
 #include "tools/driver/ConversionRecord.h"
 
 #include "passes/quantize/PrecisionTable.h"
+#include "runtime/bmodel/Conversion.h"
 #include "runtime/bmodel/Sha256.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
@@ -155,40 +156,39 @@ wire::ConversionT driver::recordOf(const CompileOptions &given) {
   return record;
 }
 
-static rt::Status readOption(llvm::StringRef text, const std::string &path,
-                             CompileOptions &options) {
-  auto [key, value] = text.split('=');
+static rt::Status readOption(const rt::ConversionOption &option,
+                             const std::string &path, CompileOptions &options) {
   for (const RecordedOption &row : recordedOptionRows())
-    if (key == row.key && row.read(value, options))
+    if (option.key == row.key && row.read(option.value, options))
       return rt::Status::ok();
-  return rt::fail(Code::BadFile,
-                  path + ": was converted with " +
-                      rt::quoteName(text.take_front(80).str()) +
-                      ", which this version of Weft does not know");
+  std::string text = std::string(option.key) + "=" + std::string(option.value);
+  return rt::fail(Code::BadFile, path + ": was converted with " +
+                                     rt::quoteName(text.substr(0, 80)) +
+                                     ", which this version of Weft does not "
+                                     "know");
 }
 
 /// The table of the record, or the one that is given.
-static Result<std::string> calibrationOf(const wire::Conversion &record,
+static Result<std::string> calibrationOf(const rt::Conversion &record,
                                          const std::string &path,
                                          const std::string &given) {
-  std::string text = record.calibration() ? record.calibration()->str() : "";
-  const auto *digest = record.calibration_sha256();
-  bool hasTable = digest && digest->size() != 0;
-  if (given.empty() && hasTable && text.empty())
+  if (given.empty() && record.hasCalibration() && record.calibration.empty())
     return rt::fail(Code::NotFound,
                     path + ": its calibration table is too long to lie in it; "
                            "give it with --calibration TABLE");
   if (given.empty())
-    return text;
+    return std::string(record.calibration);
   Result<std::string> table = tools::readInputFile(given);
   if (!table) // whoever gives it wants the comparison
     return rt::fail(Code::InvalidArgument, table.status().message());
-  if (!hasTable ||
-      digestOf(*table) != std::vector<uint8_t>(digest->begin(), digest->end()))
+  const rt::ByteSpan &digest = record.calibrationDigest;
+  if (!record.hasCalibration() ||
+      digestOf(*table) !=
+          std::vector<uint8_t>(digest.data, digest.data + digest.size))
     return rt::fail(Code::InvalidArgument,
                     given + ": is not the table that " + path +
                         " was converted with" +
-                        (hasTable ? "" : ", which had none"));
+                        (record.hasCalibration() ? "" : ", which had none"));
   return table;
 }
 
@@ -203,18 +203,16 @@ Result<CompileOptions> driver::recordedOptions(const rt::Bmodel &model,
                                                const rt::NetSpec &net,
                                                const std::string &path,
                                                const std::string &calibration) {
-  const wire::DebugMap *map = net.stages.front().debugMap;
-  const wire::Conversion *record = map ? map->conversion() : nullptr;
+  std::optional<rt::Conversion> record = rt::readConversion(net);
   if (!record)
     return rt::fail(Code::NotFound,
                     path + ": says nothing of its conversion; convert it again "
                            "with this version and without --strip");
   CompileOptions options;
   options.chip = std::string(model.chip().targetName);
-  for (unsigned i = 0; record->options() && i < record->options()->size(); ++i)
-    WEFT_TRY(readOption(record->options()->Get(i)->str(), path, options));
-  if (record->precision_table())
-    options.precisionTable = asTable(record->precision_table()->str());
+  for (const rt::ConversionOption &option : record->options)
+    WEFT_TRY(readOption(option, path, options));
+  options.precisionTable = asTable(std::string(record->precisionTable));
   Result<std::string> table = calibrationOf(*record, path, calibration);
   if (!table)
     return table.status();

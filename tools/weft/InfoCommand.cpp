@@ -1,5 +1,6 @@
 #include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/Bmodel.h"
+#include "runtime/bmodel/Conversion.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/device/StageChoice.h"
 #include "runtime/emulator/Emulator.h"
@@ -86,26 +87,15 @@ static Result<Json> describeStage(const rt::Bmodel &model,
 
 /// The options that a net was converted with; null if it does not tell.
 static Json describeConversion(const rt::NetSpec &net) {
-  const rt::wire::DebugMap *map = net.stages.front().debugMap;
-  const rt::wire::Conversion *record = map ? map->conversion() : nullptr;
+  std::optional<rt::Conversion> record = rt::readConversion(net);
   if (!record)
     return nullptr;
-  Json json = {{"compiler", map->producer() ? map->producer()->str() : ""},
-               {"options", Json::object()}};
-  for (unsigned i = 0; record->options() && i < record->options()->size();
-       ++i) {
-    std::string option = record->options()->Get(i)->str();
-    size_t equals = option.find('=');
-    json["options"][option.substr(0, equals)] =
-        equals == option.npos ? "" : option.substr(equals + 1);
-  }
-  const auto *digest = record->calibration_sha256();
-  auto isKept = [](const flatbuffers::String *table) {
-    return table && table->size() != 0;
-  };
-  json["calibration"] = digest && digest->size() != 0;
-  json["calibration_kept"] = isKept(record->calibration());
-  json["precision_table"] = isKept(record->precision_table());
+  Json json = {{"compiler", record->compiler}, {"options", Json::object()}};
+  for (const rt::ConversionOption &option : record->options)
+    json["options"][std::string(option.key)] = option.value;
+  json["calibration"] = record->hasCalibration();
+  json["calibration_kept"] = !record->calibration.empty();
+  json["precision_table"] = !record->precisionTable.empty();
   return json;
 }
 

@@ -1,4 +1,5 @@
 #include "tools/weft/ProgramPrecision.h"
+#include "runtime/bmodel/Conversion.h"
 #include "runtime/isa/Codes.h"
 #include "runtime/isa/Decode.h"
 
@@ -45,14 +46,9 @@ static Precision precisionOf(const isa::Decoded &command) {
 /// Whether weights of 8 or 4 bits stand for floats, which only the record of
 /// the conversion tells: the commands unpack them.
 static bool hasCodedWeights(const rt::NetSpec &net) {
-  const rt::wire::DebugMap *map = net.stages.front().debugMap;
-  const rt::wire::Conversion *record = map ? map->conversion() : nullptr;
-  for (unsigned i = 0;
-       record && record->options() && i < record->options()->size(); ++i)
-    if (std::string_view option = record->options()->Get(i)->string_view();
-        option == "precision=w8f16" || option == "precision=w4f16")
-      return true;
-  return false;
+  std::optional<rt::Conversion> record = rt::readConversion(net);
+  auto precision = record ? record->find("precision") : std::nullopt;
+  return precision == "w8f16" || precision == "w4f16";
 }
 
 Precision cli::precisionOf(const rt::NetSpec &net, size_t index,

@@ -1,0 +1,39 @@
+//===- Conversion.h - what a bmodel says of its making ----------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_BMODEL_CONVERSION_H
+#define WEFT_RUNTIME_BMODEL_CONVERSION_H
+
+#include "runtime/bmodel/Bmodel.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace weft::rt {
+
+/// An option of `weft convert` by its name there.
+struct ConversionOption {
+  std::string_view key, value; ///< without a "=" there is no value
+};
+
+/// The record of a conversion (table Conversion); parts of the bmodel's bytes.
+struct Conversion {
+  std::string_view compiler;             ///< "weft 0.1.0"
+  std::vector<ConversionOption> options; ///< those that are not the defaults
+  /// Texts of the tables; empty: none, or too long to be kept.
+  std::string_view calibration, precisionTable;
+  /// Of the whole calibration table; empty if there was none.
+  ByteSpan calibrationDigest;
+
+  bool hasCalibration() const { return calibrationDigest.size != 0; }
+  /// The value of an option; std::nullopt if it is the default.
+  std::optional<std::string_view> find(std::string_view key) const;
+};
+
+/// What `net` tells of its conversion, if it does: files of other compilers,
+/// stripped ones and older ones do not. The bmodel outlives the result.
+std::optional<Conversion> readConversion(const NetSpec &net);
+
+} // namespace weft::rt
+
+#endif // WEFT_RUNTIME_BMODEL_CONVERSION_H
