@@ -388,15 +388,21 @@ static OwningOpRef<ModuleOp> importModel(llvm::Expected<Model> model,
   return module;
 }
 
+static rt::Digest *placeOf(std::optional<rt::Digest> *digest) {
+  return digest ? &digest->emplace() : nullptr;
+}
+
 OwningOpRef<ModuleOp> weft::onnx::importOnnxFile(StringRef path,
                                                  const ImportOptions &options,
                                                  MLIRContext &context) {
-  return importModel(readModelFile(path), path, options, context);
+  return importModel(readModelFile(path, placeOf(options.digest)), path,
+                     options, context);
 }
 
 OwningOpRef<ModuleOp> weft::onnx::importOnnxBytes(ArrayRef<char> bytes,
                                                   StringRef name,
                                                   const ImportOptions &options,
                                                   MLIRContext &context) {
-  return importModel(readModelBytes(bytes), name, options, context);
+  return importModel(readModelBytes(bytes, "", placeOf(options.digest)), name,
+                     options, context);
 }

@@ -3,6 +3,7 @@
 #ifndef WEFT_FRONTEND_ONNX_IMPORT_H
 #define WEFT_FRONTEND_ONNX_IMPORT_H
 
+#include "runtime/bmodel/Sha256.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,6 +69,9 @@ struct ImportOptions {
   /// nodes and of functions as they are in the file and, where they were
   /// imported, behind the names of their callers (`call/value`).
   std::set<std::string> *values = nullptr;
+  /// If set, gets the digest of the model (readModelFile); of bytes that are no
+  /// model zeros.
+  std::optional<rt::Digest> *digest = nullptr;
   /// If set, filled before the first message about a node; see Diagnostics.h.
   NodeTitles *titles = nullptr;
 };

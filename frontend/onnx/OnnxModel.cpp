@@ -186,6 +186,14 @@ public:
 
   Model run();
 
+  /// Of the model's `bytes` and, after run(), its external data.
+  weft::rt::Digest digestOf(llvm::ArrayRef<char> bytes) const {
+    weft::rt::Sha256 hash;
+    hash.add(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+    files.addTo(hash);
+    return hash.finish();
+  }
+
   std::vector<Node>
   nodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &protos,
         const OpsetMap &opsets);
@@ -546,7 +554,8 @@ static bool parseModel(google::protobuf::io::ZeroCopyInputStream &stream,
 
 /// `file`, if there is one, has `bytes` and is kept for its weights.
 static Expected<Model> readModel(llvm::ArrayRef<char> bytes, StringRef folder,
-                                 std::shared_ptr<llvm::MemoryBuffer> file) {
+                                 std::shared_ptr<llvm::MemoryBuffer> file,
+                                 weft::rt::Digest *digest) {
   if (bytes.empty())
     return fileError("is empty");
   if (bytes.size() > static_cast<size_t>(INT32_MAX))
@@ -565,7 +574,11 @@ static Expected<Model> readModel(llvm::ArrayRef<char> bytes, StringRef folder,
       return fileError(explainParseFailure(bytes));
     if (!proto->has_ir_version() && !proto->has_graph())
       return fileError("is not an ONNX model (neither ir_version nor graph)");
-    return ModelConverter(proto, folder.str(), rest ? file : nullptr).run();
+    ModelConverter converter(proto, folder.str(), rest ? file : nullptr);
+    Model model = converter.run();
+    if (digest)
+      *digest = converter.digestOf(bytes);
+    return model;
   } catch (const std::bad_alloc &) {
     return fileError("needs more memory than there is");
   } catch (const std::exception &error) {
@@ -574,11 +587,13 @@ static Expected<Model> readModel(llvm::ArrayRef<char> bytes, StringRef folder,
 }
 
 Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
-                                           StringRef folder) {
-  return readModel(bytes, folder, nullptr);
+                                           StringRef folder,
+                                           weft::rt::Digest *digest) {
+  return readModel(bytes, folder, nullptr, digest);
 }
 
-Expected<Model> weft::onnx::readModelFile(StringRef path) {
+Expected<Model> weft::onnx::readModelFile(StringRef path,
+                                          weft::rt::Digest *digest) {
   if (llvm::sys::fs::is_directory(path))
     return fileError("is a folder, not a file");
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -589,7 +604,7 @@ Expected<Model> weft::onnx::readModelFile(StringRef path) {
   std::shared_ptr<llvm::MemoryBuffer> file = std::move(*buffer);
   StringRef folder = llvm::sys::path::parent_path(path);
   return readModel({file->getBufferStart(), file->getBufferSize()},
-                   folder.empty() ? "." : folder, file);
+                   folder.empty() ? "." : folder, file, digest);
 }
 
 //===----------------------------------------------------------------------===//

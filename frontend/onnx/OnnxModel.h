@@ -10,6 +10,8 @@
 #ifndef WEFT_FRONTEND_ONNX_ONNXMODEL_H
 #define WEFT_FRONTEND_ONNX_ONNXMODEL_H
 
+#include "runtime/bmodel/Sha256.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -186,12 +188,17 @@ struct Model {
 /// Reads a model file. Fails only if the bytes are no ONNX model at all; what
 /// is wrong inside goes to Model::problems and Node::problem. `path` may be
 /// relative; external data is looked for in its folder and nowhere else.
-llvm::Expected<Model> readModelFile(llvm::StringRef path);
+/// `digest`, if set, gets the SHA-256 of the file with the files of its
+/// external data behind it, whole, in the order of their names: what `cat
+/// model.onnx weights.bin | sha256sum` prints.
+llvm::Expected<Model> readModelFile(llvm::StringRef path,
+                                    rt::Digest *digest = nullptr);
 
 /// The same for bytes in memory (at most 2 GiB), which cannot have external
 /// data unless `folder` is given.
 llvm::Expected<Model> readModelBytes(llvm::ArrayRef<char> bytes,
-                                     llvm::StringRef folder = "");
+                                     llvm::StringRef folder = "",
+                                     rt::Digest *digest = nullptr);
 
 /// Type of a node's input for functionOfSchema; kUndefined where left out.
 struct ValueType {

@@ -191,6 +191,12 @@ ExternalFiles::open(const std::string &location) {
   return opened[location] = std::move(*buffer);
 }
 
+void ExternalFiles::addTo(rt::Sha256 &hash) const {
+  for (const auto &[location, file] : opened)
+    hash.add(reinterpret_cast<const uint8_t *>(file->getBufferStart()),
+             file->getBufferSize());
+}
+
 static bool parseSize(const std::string &text, uint64_t &value) {
   return !StringRef(text).getAsInteger(10, value);
 }

@@ -33,6 +33,9 @@ public:
   llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
   open(const std::string &location);
 
+  /// Adds the files that were opened, in the order of their locations.
+  void addTo(rt::Sha256 &hash) const;
+
 private:
   std::string folder;
   std::map<std::string, std::shared_ptr<llvm::MemoryBuffer>> opened;

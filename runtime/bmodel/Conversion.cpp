@@ -36,6 +36,7 @@ std::optional<Conversion> readConversion(const NetSpec &net) {
   conversion.calibration = textOf(record->calibration());
   conversion.precisionTable = textOf(record->precision_table());
   conversion.calibrationDigest = bytesOf(record->calibration_sha256());
+  conversion.modelDigest = bytesOf(record->model_sha256());
   return conversion;
 }
 

@@ -24,6 +24,8 @@ struct Conversion {
   std::string_view calibration, precisionTable;
   /// Of the whole calibration table; empty if there was none.
   ByteSpan calibrationDigest;
+  /// Of the ONNX model (Conversion.model_sha256); empty in older files.
+  ByteSpan modelDigest;
 
   bool hasCalibration() const { return calibrationDigest.size != 0; }
   /// The value of an option; std::nullopt if it is the default.

@@ -1,4 +1,5 @@
 #include "runtime/bmodel/DebugMap.h"
+#include "runtime/bmodel/Sha256.h"
 #include "runtime/bmodel/Verifier.h"
 #include "runtime/bmodel/WireNumbers.h"
 #include "runtime/status/Quote.h"
@@ -170,8 +171,24 @@ static Status verifyDebugTensor(const Chip &chip, const StageSpec &stage,
   return Status::ok();
 }
 
+static Status verifyDigest(const flatbuffers::Vector<uint8_t> *digest,
+                           const char *name) {
+  return !digest || digest->size() == 0 || digest->size() == sizeof(Digest)
+             ? Status::ok()
+             : failf(Code::BadFile, "%s has %u bytes, must have none or 32",
+                     name, digest->size());
+}
+
+static Status verifyConversion(const wire::Conversion &record) {
+  WEFT_TRY(verifyDigest(record.calibration_sha256(),
+                        "conversion.calibration_sha256"));
+  return verifyDigest(record.model_sha256(), "conversion.model_sha256");
+}
+
 Status verifyDebugMap(const Chip &chip, const StageSpec &stage) {
   const wire::DebugMap &map = *stage.debugMap;
+  if (map.conversion())
+    WEFT_TRY(verifyConversion(*map.conversion()));
   uint32_t nodes = sizeOf(map.nodes()), sources = sizeOf(map.sources());
   for (unsigned i = 0; i < sources; ++i) {
     const SourceVector *indices = map.sources()->Get(i)->nodes();

@@ -89,7 +89,7 @@ void Sha256::add(const uint8_t *bytes, size_t size) {
     std::memcpy(block, bytes, size);
 }
 
-std::array<uint8_t, 32> Sha256::finish() {
+Digest Sha256::finish() {
   // The rest, a one bit, zeros, and the length in bits fill one or two blocks.
   uint8_t tail[2 * kBlockBytes] = {};
   size_t rest = total % kBlockBytes;
@@ -101,16 +101,26 @@ std::array<uint8_t, 32> Sha256::finish() {
     tail[tailBytes - 1 - i] = uint8_t(bits >> (8 * i));
   for (size_t at = 0; at < tailBytes; at += kBlockBytes)
     addBlock(state, tail + at);
-  std::array<uint8_t, 32> digest;
+  Digest digest;
   for (int i = 0; i < 32; ++i)
     digest[i] = uint8_t(state[i / 4] >> (24 - 8 * (i % 4)));
   return digest;
 }
 
-std::array<uint8_t, 32> sha256(const uint8_t *bytes, size_t size) {
+Digest sha256(const uint8_t *bytes, size_t size) {
   Sha256 hash;
   hash.add(bytes, size);
   return hash.finish();
+}
+
+std::string hexText(const uint8_t *bytes, size_t size) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
 }
 
 } // namespace weft::rt

@@ -1,4 +1,4 @@
-//===- Sha256.h - the check code of the weights -----------------*- C++ -*-===//
+//===- Sha256.h - digests of weights, models and files ----------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_BMODEL_SHA256_H
 #define WEFT_RUNTIME_BMODEL_SHA256_H
@@ -6,8 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace weft::rt {
+
+using Digest = std::array<uint8_t, 32>;
 
 /// SHA-256 (FIPS 180-4) of bytes that come in pieces. Written here because the
 /// runtime depends on flatbuffers only; a weight blob's digest is
@@ -16,7 +19,7 @@ class Sha256 {
 public:
   void add(const uint8_t *bytes, size_t size);
   /// Of everything added; nothing may be added after it.
-  std::array<uint8_t, 32> finish();
+  Digest finish();
 
 private:
   uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -26,7 +29,10 @@ private:
 };
 
 /// The same of one piece.
-std::array<uint8_t, 32> sha256(const uint8_t *bytes, size_t size);
+Digest sha256(const uint8_t *bytes, size_t size);
+
+/// Two lower-case digits for each of `size` bytes, as `sha256sum` prints them.
+std::string hexText(const uint8_t *bytes, size_t size);
 
 } // namespace weft::rt
 

@@ -36,6 +36,11 @@ def network(filters=FILTERS, batch=1):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+def digest(model, folder, *external):
+    """Of the model as given: the file and behind it those of its external data."""
+    return hashlib.sha256(b"".join((folder / name).read_bytes() for name in (model, *external))).hexdigest()
+
+
 def moved_pad(line):
     """The border above the image of a first slice below it: the window fits as before."""
     return line.replace("opd0_up_pad=1", "opd0_dn_pad=1")
@@ -143,9 +148,62 @@ class Bisect(unittest.TestCase):
                 filters[index] = filters[index] * np.float32(1.01)
                 onnx.save(network(filters), self.folder / "other.onnx")
                 self.convert("other.onnx", precision, "wrong.bmodel")
-                found = self.bisect("wrong.bmodel")["bisection"]
-                self.assertEqual((found["stage"], found["cause"]), ("constants", "wrong weights"))
+                told = self.bisect("wrong.bmodel")
+                found = told["bisection"]
+                self.assertEqual((found["stage"], found["cause"]), ("model", "other model"))
                 self.assertIn(name, [node["name"] for node in found["nodes"]])
+                for text in (found["text"], told["reasons"][-1]):
+                    self.assertIn(f"was converted from another model: of sha256 {digest('other.onnx', self.folder)[:16]}.., "
+                                  f"net.onnx has {digest('net.onnx', self.folder)[:16]}..", text)
+
+    def test_another_models_faults(self):
+        """A fault in the program itself stays one, whatever the model was."""
+        onnx.save(network([FILTERS[0], FILTERS[1] * np.float32(1.01), FILTERS[2]]), self.folder / "other.onnx")
+        self.convert("other.onnx", "f16", "other.bmodel")
+        self.changed("other.bmodel", ("tiu", "conv"), lambda line: re.sub(r"dep=\d+", "dep=0", line))
+        self.assertEqual(self.bisect("wrong.bmodel")["bisection"]["cause"], "missing wait")
+
+    def test_a_model_that_was_only_written_anew(self):
+        model = network()
+        model.producer_name = "another"
+        onnx.save(model, self.folder / "anew.onnx")
+        told = self.bisect("f16.bmodel", model="anew.onnx", code=0)
+        self.assertEqual((told["passed"], len(told["warnings"])), (True, 1))
+        self.assertIn("converted from another model", told["warnings"][0])
+        # A fault in the program might be the other model's; what differs is told all the same.
+        line = self.changed("f16.bmodel", ("tiu", "opd0_up_pad=1"), moved_pad)
+        found = self.bisect("wrong.bmodel", model="anew.onnx")["bisection"]
+        self.assertEqual((found["cause"], found["command"]["expected"].split()), ("other model", line.partition(";")[0].split()))
+
+    def test_the_digest_of_the_model(self):
+        told = json.loads(self.weft("info", "f16.bmodel", "--json"))["nets"][0]["conversion"]
+        self.assertEqual(told["model_sha256"], digest("net.onnx", self.folder))
+        self.assertIn(told["model_sha256"], self.weft("info", "f16.bmodel"))
+        # External data counts, in files by the order of their names.
+        (self.folder / "parts").mkdir()
+        model = network()
+        for index, tensor in enumerate(model.graph.initializer):
+            onnx.external_data_helper.set_external_data(tensor, f"{2 - index // 2}.bin")
+        onnx.save(model, self.folder / "parts" / "net.onnx")
+        for _ in range(2):
+            self.convert("parts/net.onnx", "f16", "parts.bmodel")
+            told = json.loads(self.weft("info", "parts.bmodel", "--json"))["nets"][0]["conversion"]
+            self.assertEqual(told["model_sha256"], digest("net.onnx", self.folder / "parts", "1.bin", "2.bin"))
+            self.bisect("parts.bmodel", model="parts/net.onnx", code=0)
+            data = bytearray((self.folder / "parts" / "2.bin").read_bytes())
+            data[3] ^= 1 # in the exponent of a weight
+            (self.folder / "parts" / "2.bin").write_bytes(data)
+            self.assertEqual(self.bisect("parts.bmodel", model="parts/net.onnx")["bisection"]["cause"], "other model")
+
+    def test_records_of_older_versions_have_no_digest(self):
+        data, told = (self.folder / "f16.bmodel").read_bytes(), bytes.fromhex(digest("net.onnx", self.folder))
+        at = data.index(told) - 4
+        (self.folder / "old.bmodel").write_bytes(data[:at] + bytes(4) + data[at + 4:])
+        info = json.loads(self.weft("info", "old.bmodel", "--json"))["nets"][0]["conversion"]
+        self.assertEqual(info["model_sha256"], "")
+        self.assertEqual(self.bisect("old.bmodel", code=0)["warnings"], [])
+        (self.folder / "old.bmodel").write_bytes(data[:at] + b"\x1f" + data[at + 1:])
+        self.assertIn("conversion.model_sha256 has 31 bytes, must have none or 32", self.weft("info", "old.bmodel", code=2))
 
     def test_what_the_conversion_loses(self):
         (self.folder / "poor.table").write_text(re.sub(r"(?m)^(r0 ).*", r"\g<1>0.05 0 0.05 0 0.05", (self.folder / "net.table").read_text()))

@@ -30,6 +30,7 @@ compileStages(const char *model, driver::CompileOptions options,
   for (const driver::InputShapes &one : shapes) {
     auto compilation = std::make_unique<driver::Compilation>(stream);
     compilation->use(plugins);
+    compilation->takesDigest = stages.all().empty();
     if (failed(compilation->import(model, one)) ||
         failed(compilation->lower(options, driver::Stage::Ppl)))
       return capi::fromPrinted(stream.str(), compilation->failureCause(), 0);

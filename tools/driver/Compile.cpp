@@ -81,6 +81,8 @@ LogicalResult Compilation::import(const std::string &path,
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
   options.values = &valueNames;
+  if (takesDigest)
+    options.digest = &modelDigest;
   if (plugins)
     options.plugins = plugins->importOperators();
   theModule = onnx::importOnnxFile(path, options, context);
@@ -92,6 +94,8 @@ LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
   onnx::ImportOptions options;
   options.titles = &diagnostics->titles;
   options.values = &valueNames;
+  if (takesDigest)
+    options.digest = &modelDigest;
   if (plugins)
     options.plugins = plugins->importOperators();
   theModule = onnx::importOnnxBytes(bytes, name, options, context);
@@ -382,14 +386,16 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   codegen::PackOptions packing;
   packing.strip = options.strip;
   packing.producer = kProducer;
-  packing.conversion = recordOf(options);
+  packing.conversion = recordOf(options, compilations[0]->modelDigest);
   return codegen::packBmodel(stages, packing);
 }
 
 /// The model's float graph; null if it was not imported.
 static std::unique_ptr<Compilation>
-importedFrom(const CompilationSource &source, llvm::raw_ostream &problems) {
+importedFrom(const CompilationSource &source, llvm::raw_ostream &problems,
+             bool takesDigest = false) {
   auto compilation = std::make_unique<Compilation>(problems);
+  compilation->takesDigest = takesDigest;
   compilation->use(source.plugins);
   if (failed(compilation->import(source.model, source.shapes, source.bindings,
                                  source.fused)))
@@ -418,10 +424,12 @@ compileAll(llvm::ArrayRef<CompilationSource> sources,
   CompiledModel compiled;
   StageSet stages;
   for (const CompilationSource &source : sources) {
-    std::unique_ptr<Compilation> compilation = importedFrom(source, problems);
+    bool isFirst = stages.all().empty();
+    std::unique_ptr<Compilation> compilation =
+        importedFrom(source, problems, isFirst);
     if (!compilation || failed(compilation->lower(options, Stage::Ppl)))
       return failure();
-    if (stages.all().empty())
+    if (isFirst)
       compiled.floatShare = compilation->floatShare();
     if (failed(stages.add(std::move(compilation))))
       return failure();

@@ -7,6 +7,7 @@
 #include "codegen/pack/WeightArea.h"
 #include "dialects/zhouyi/Program.h"
 #include "passes/quantize/Calibration.h"
+#include "runtime/bmodel/Sha256.h"
 #include "runtime/chips/Targets.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
@@ -22,6 +23,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -117,6 +119,11 @@ public:
   double floatShare();
   /// What the importer learnt about inputs, outputs and nodes.
   codegen::InterfaceNotes notes;
+  /// Set before the import: whether programs are to tell which model they are
+  /// of. A second of time for 200 MB.
+  bool takesDigest = false;
+  /// Of the model (onnx::ImportOptions::digest), if `takesDigest`.
+  std::optional<rt::Digest> modelDigest;
   /// The shapes of the model's inputs, by their names.
   InputShapes inputShapes;
   const onnx::NodeTitles &titles() const { return diagnostics->titles; }
@@ -157,7 +164,8 @@ public:
   mlir::LogicalResult add(std::unique_ptr<Compilation> compilation);
 
   /// Encodes the stages and describes the file; it refers to the weights, which
-  /// this object holds. With a failure `culprit` is the compilation to ask why.
+  /// this object holds. The model's digest is that of the first stage. With a
+  /// failure `culprit` is the compilation to ask why.
   mlir::FailureOr<codegen::PackedFile> pack(const CompileOptions &options);
 
   Compilation &culprit() { return *compilations[failing]; }

@@ -139,7 +139,8 @@ static CompileOptions inEffect(CompileOptions options) {
   return options;
 }
 
-wire::ConversionT driver::recordOf(const CompileOptions &given) {
+wire::ConversionT driver::recordOf(const CompileOptions &given,
+                                   const std::optional<rt::Digest> &model) {
   const CompileOptions options = inEffect(given), defaults;
   wire::ConversionT record;
   for (const RecordedOption &row : recordedOptionRows())
@@ -153,6 +154,8 @@ wire::ConversionT driver::recordOf(const CompileOptions &given) {
       record.calibration = std::move(table);
   }
   record.precision_table = options.precisionTable;
+  if (model)
+    record.model_sha256.assign(model->begin(), model->end());
   return record;
 }
 

@@ -23,9 +23,11 @@ inline constexpr size_t kMostTableBytes = 256 << 10;
 /// is not known, and without it the same program cannot be made.
 extern const std::string kSomeCache;
 
-/// The record of a conversion with `options`. A table that cannot be read is
-/// left out; the conversion has failed on it.
-rt::wire::ConversionT recordOf(const CompileOptions &options);
+/// The record of a conversion of the model of digest `model`, if that is known,
+/// with `options`. A table that cannot be read is left out; the conversion has
+/// failed on it.
+rt::wire::ConversionT recordOf(const CompileOptions &options,
+                               const std::optional<rt::Digest> &model);
 
 /// The options that `net` of `model` was converted with; its tables as text.
 /// `calibration`: path of the calibration table in place of one that was too

@@ -58,6 +58,7 @@ private:
   bool findInConstants();
   bool findInCommands();
   bool findInWaits();
+  bool isOfOtherModel();
   rt::Status findInCompiler(const ComparisonRow &layer);
   void findInConversion(const ComparisonRow &layer);
   void findInValues(const ComparisonRow &layer);
@@ -386,7 +387,25 @@ void Bisector::findInValues(const ComparisonRow &layer) {
                    obstacle;
 }
 
+/// What differs shows where the models do.
+bool Bisector::isOfOtherModel() {
+  std::string other = check.otherModel();
+  if (other.empty())
+    return false;
+  if (findInWaits())
+    return true;
+  if (findInConstants() || findInCommands())
+    result.text = result.text.empty() ? other : other + "; " + result.text;
+  else
+    result.text = other;
+  result.stage = BisectedStage::Model;
+  result.cause = FaultCause::OtherModel;
+  return true;
+}
+
 Result<Bisection> Bisector::find() {
+  if (isOfOtherModel())
+    return result;
   if (findInConstants() || findInCommands()) {
     if (const ComparisonRow *first = firstWrong(&ComparisonRow::fresh))
       result.value = first->fresh;

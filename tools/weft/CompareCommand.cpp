@@ -1,4 +1,6 @@
 #include "runtime/bmodel/Container.h"
+#include "runtime/bmodel/Conversion.h"
+#include "runtime/bmodel/Sha256.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
@@ -9,6 +11,7 @@
 #include "tools/weft/ComparisonPage.h"
 #include "tools/weft/ComparisonReport.h"
 #include "tools/weft/ConversionCheck.h"
+#include "tools/weft/InputArrays.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
@@ -42,6 +45,7 @@ public:
 
 private:
   Status readReference();
+  Status openProgram();
   Status openOther();
   Result<ModelRun> run(const samples::SampleFiles &files);
   /// Values from --reference, which may hold layers beside the outputs; or of
@@ -65,8 +69,13 @@ private:
   /// Nodes and edges of the model; empty if it cannot be read or is a program.
   std::vector<comparison::GraphNode> outline(const NamedTensors &inputs);
 
+  /// How the program says that it was converted from another model than the
+  /// one that is evaluated; empty: it does not, or that is not known.
+  std::string otherModel() const;
+
   const CompareFlags &flags;
-  RunRequest request; ///< of the program
+  RunRequest request;                ///< of the program
+  std::optional<rt::Bmodel> program; ///< no .zyp
   std::unique_ptr<ModelRunner> runner;
   std::unique_ptr<ModelRunner> other; ///< a program in place of a model
   comparison::Precision otherPrecision = comparison::Precision::F32;
@@ -101,10 +110,7 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
   request.layers = flags.perLayer;
   request.findsPrecision = true;
   request.isFused = flags.fusePreprocess;
-  Result<std::unique_ptr<ModelRunner>> runner = ModelRunner::open(request);
-  if (!runner)
-    return runner.status();
-  comparer->runner = *std::move(runner);
+  WEFT_TRY(comparer->openProgram());
   comparer->report.hasLayers = flags.perLayer;
   comparer->report.doLimitsDecide = !flags.ignoresLimits;
   comparer->report.isSampleSet = !flags.data.empty();
@@ -139,6 +145,22 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
   if (flags.fusePreprocess)
     comparer->model.fused = options->value_or(preprocess::Options());
   return comparer;
+}
+
+Status Comparer::openProgram() {
+  if (!zhouyi::isProgramFile(request.model)) {
+    Result<rt::Bmodel> loaded = rt::Bmodel::load(request.model);
+    if (!loaded)
+      return loaded.status();
+    program = *std::move(loaded);
+  }
+  Result<std::unique_ptr<ModelRunner>> opened =
+      program ? ModelRunner::open(request, *program)
+              : ModelRunner::open(request);
+  if (!opened)
+    return opened.status();
+  runner = *std::move(opened);
+  return Status::ok();
 }
 
 /// The program that stands in place of the model takes the same files.
@@ -240,7 +262,7 @@ Comparer::outline(const NamedTensors &inputs) {
 Status Comparer::checkConversion(const ModelRun &run,
                                  const samples::SampleFiles &files) {
   bool isEvaluated = flags.reference.empty() && !other;
-  if (!isEvaluated || zhouyi::isProgramFile(flags.request.model))
+  if (!isEvaluated || !program)
     return Status::ok();
   if (run.entries != 0) {
     report.samples.back().warnings.push_back(
@@ -248,8 +270,8 @@ Status Comparer::checkConversion(const ModelRun &run,
     return Status::ok();
   }
   if (!conversion)
-    conversion.emplace(model, request, flags.calibration,
-                       /*mayTakeLong=*/flags.bisect);
+    conversion.emplace(model, *program, request, flags.calibration,
+                       ConversionCheck::Options{flags.bisect, otherModel()});
   WEFT_TRY(conversion->check(run, files, report.samples.back()));
   return flags.bisect ? bisectSample(run, files) : Status::ok();
 }
@@ -281,6 +303,27 @@ comparison::RoundingNoise Comparer::findNoise(const NamedTensors &inputs) {
     return {};
   Result<comparison::RoundingNoise> noise = (*evaluator)->roundingNoise(inputs);
   return noise ? *std::move(noise) : comparison::RoundingNoise();
+}
+
+std::string Comparer::otherModel() const {
+  if (!program || !onnx || !onnx->digest())
+    return "";
+  Result<const rt::NetSpec *> net = chooseNet(*program, request.net);
+  std::optional<rt::Conversion> record =
+      net ? rt::readConversion(**net) : std::nullopt;
+  if (!record || record->modelDigest.size == 0)
+    return "";
+  const rt::Digest &digest = *onnx->digest();
+  std::string recorded = rt::hexText(record->modelDigest.data, digest.size()),
+              found = rt::hexText(digest.data(), digest.size());
+  constexpr size_t kDigits = 16; // of 64: enough to tell models apart
+  return recorded == found
+             ? ""
+             : flags.request.model +
+                   " was converted from another model: of "
+                   "sha256 " +
+                   recorded.substr(0, kDigits) + ".., " + flags.onnx + " has " +
+                   found.substr(0, kDigits) + "..";
 }
 
 static std::string nameOf(const samples::SampleFiles &files) {
@@ -364,13 +407,18 @@ Status Comparer::finish() {
     if (report.task->accuracy)
       check(*report.task->accuracy);
   }
-  if (!score)
-    return Status::ok();
-  Result<ScoreFigures> figures = score->finish(flags.score);
-  if (!figures)
-    return figures.status();
-  report.score = *figures;
-  check(*report.score);
+  if (score) {
+    Result<ScoreFigures> figures = score->finish(flags.score);
+    if (!figures)
+      return figures.status();
+    report.score = *figures;
+    check(*report.score);
+  }
+  if (std::string text = otherModel(); !text.empty()) {
+    bool isCause =
+        !report.isPassed() && !(conversion && conversion->otherModel().empty());
+    (isCause ? report.failures : report.warnings).push_back(std::move(text));
+  }
   return Status::ok();
 }
 

@@ -309,6 +309,8 @@ Json cli::toJson(const ComparisonReport &report) {
     describeSet(report, json);
   else
     describeSample(report, json);
+  for (const std::string &warning : report.warnings)
+    json["warnings"].push_back(warning);
   if (report.bisection)
     json["bisection"] = toJson(*report.bisection);
   if (report.score)
@@ -444,6 +446,8 @@ std::string cli::toText(const ComparisonReport &report) {
     text += scoreText(*report.score);
   if (report.task)
     text += taskText(*report.task);
+  for (const std::string &warning : report.warnings)
+    text += "warning: " + warning + "\n";
   for (const std::string &failure : report.failures)
     text += "FAIL " + failure + "\n";
   return text +

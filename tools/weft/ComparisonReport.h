@@ -20,6 +20,8 @@ struct ComparisonReport {
   bool isSampleSet = false; ///< --data, be it of one sample
   std::vector<SampleComparison> samples;
   std::optional<Bisection> bisection; ///< if it was asked for
+  /// Of all samples together.
+  std::vector<std::string> warnings = {};
   /// Why it fails beside what samples say.
   std::vector<std::string> failures;
   std::optional<ScoreFigures> score; ///< if it was asked for

@@ -12,10 +12,10 @@ using rt::Result;
 using rt::Status;
 
 const rt::NetSpec &ConversionCheck::netOf(const ModelRun &run) const {
-  for (const rt::NetSpec &net : theProgram->nets())
+  for (const rt::NetSpec &net : theProgram.nets())
     if (net.name == run.net)
       return net;
-  return theProgram->nets().front();
+  return theProgram.nets().front();
 }
 
 const rt::StageSpec &ConversionCheck::stageOf(const ModelRun &run) const {
@@ -26,13 +26,9 @@ const rt::StageSpec &ConversionCheck::stageOf(const ModelRun &run) const {
 Status ConversionCheck::open(const ModelRun &run, SampleComparison &found) {
   if (isOpen)
     return Status::ok();
-  Result<rt::Bmodel> program = rt::Bmodel::load(request.model);
-  if (!program)
-    return program.status();
-  theProgram = *std::move(program);
   isOpen = true;
   Result<std::unique_ptr<ExactReference>> opened =
-      ExactReference::open(model, *theProgram, netOf(run), calibration);
+      ExactReference::open(model, theProgram, netOf(run), calibration);
   // Of what the user has given for this.
   if (!opened && opened.status().code() == Code::InvalidArgument)
     return opened.status();
@@ -45,7 +41,7 @@ Status ConversionCheck::open(const ModelRun &run, SampleComparison &found) {
 }
 
 Status ConversionCheck::openFresh() {
-  if (!theExact->isQuick() && !mayTakeLong)
+  if (!theExact->isQuick() && !options.mayTakeLong)
     return Status::ok();
   Result<std::vector<uint8_t>> bytes = theExact->convertAgain();
   if (!bytes)
@@ -63,7 +59,7 @@ void ConversionCheck::checkWaits(const ModelRun &run, SampleComparison &found) {
   if (!stagesWithWaits.insert(run.stage).second)
     return;
   Result<races::Findings> races =
-      races::findRaces(stageOf(run), theProgram->chip());
+      races::findRaces(stageOf(run), theProgram.chip());
   if (!races || races->races.empty())
     return;
   std::string more =
@@ -133,21 +129,29 @@ Status ConversionCheck::checkExactly(const ModelRun &run,
   return Status::ok();
 }
 
+void ConversionCheck::findDifference(const ModelRun &run) {
+  theDifference = {};
+  if (!theFresh)
+    return;
+  const std::vector<rt::StageSpec> &stages = theFresh->nets().front().stages;
+  if (run.stage < stages.size())
+    theDifference =
+        differenceOf(stageOf(run), stages[run.stage], theProgram.chip());
+  else
+    theDifference.obstacle =
+        rt::format("%zu stages for stage %zu", stages.size(), run.stage);
+}
+
+std::string ConversionCheck::otherModel() const {
+  return theFresh && theDifference.isEmpty() ? std::string()
+                                             : options.otherModel;
+}
+
 Status ConversionCheck::checkFresh(const ModelRun &run,
                                    const samples::SampleFiles &files,
                                    SampleComparison &found) {
-  if (!theFresh)
-    return Status::ok();
-  const std::vector<rt::StageSpec> &stages = theFresh->nets().front().stages;
-  if (run.stage >= stages.size()) {
-    theDifference = {};
-    theDifference.obstacle =
-        rt::format("%zu stages for stage %zu", stages.size(), run.stage);
-    return Status::ok();
-  }
-  theDifference =
-      differenceOf(stageOf(run), stages[run.stage], theProgram->chip());
-  if (theDifference.isEmpty())
+  if (!theFresh || run.stage >= theFresh->nets().front().stages.size() ||
+      theDifference.isEmpty())
     return Status::ok(); // it would store the same
   Result<ModelRun> expected = runOther(*theFresh, files);
   if (!expected)
@@ -169,6 +173,7 @@ Status ConversionCheck::check(const ModelRun &run,
                               const samples::SampleFiles &files,
                               SampleComparison &found) {
   WEFT_TRY(open(run, found));
+  findDifference(run);
   checkWaits(run, found);
   WEFT_TRY(checkExactly(run, found));
   return checkFresh(run, files, found);

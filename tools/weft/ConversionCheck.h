@@ -17,14 +17,23 @@ namespace weft::cli {
 /// this version makes of the model, whose values are the same bit by bit.
 class ConversionCheck {
 public:
-  /// Of the program and the model of `model`, run as `request` says (with what
-  /// the flags have made of it). `model`, `request` and
-  /// `calibration` (ExactReference::open) outlive this. Programs of -O3 are
-  /// made again only if that may take long.
-  ConversionCheck(const ReferenceModel &model, const RunRequest &request,
-                  const std::string &calibration, bool mayTakeLong)
-      : model(model), request(request), calibration(calibration),
-        mayTakeLong(mayTakeLong) {}
+  /// How a program is checked.
+  struct Options {
+    /// Programs of -O3 are made again only if that may take long.
+    bool mayTakeLong = false;
+    /// How the program says that it was converted from another model; empty: it
+    /// does not.
+    std::string otherModel = {};
+  };
+
+  /// Of `program` and the model of `model`, run as `request` says (with what
+  /// the flags have made of it). `model`, `request` and `calibration`
+  /// (ExactReference::open) outlive this.
+  ConversionCheck(const ReferenceModel &model, const rt::Bmodel &program,
+                  const RunRequest &request, const std::string &calibration,
+                  Options options)
+      : model(model), theProgram(program), request(request),
+        calibration(calibration), options(std::move(options)) {}
 
   /// Adds to `found` what is wrong in a run on `files`; a warning says what
   /// could not be checked.
@@ -33,10 +42,15 @@ public:
 
   /// The program that is checked, the fresh one (null if it cannot be made) and
   /// how the two differ in the stage that ran last.
-  const rt::Bmodel &program() const { return *theProgram; }
+  const rt::Bmodel &program() const { return theProgram; }
   const rt::Bmodel *fresh() const { return theFresh ? &*theFresh : nullptr; }
   const ProgramDifference &difference() const { return theDifference; }
   ExactReference *exact() const { return theExact.get(); }
+
+  /// Why what differs from the conversion of the model is no fault of the
+  /// program or of the compiler: it is of another model. Empty if it is not, or
+  /// if that gives the same program (it was only written anew).
+  std::string otherModel() const;
 
   /// The stage of the program that `run` was of.
   const rt::StageSpec &stageOf(const ModelRun &run) const;
@@ -50,6 +64,8 @@ private:
   const rt::NetSpec &netOf(const ModelRun &run) const;
   rt::Status open(const ModelRun &run, SampleComparison &found);
   rt::Status openFresh();
+  /// How the program made again differs in the stage of `run`.
+  void findDifference(const ModelRun &run);
   /// Adds what is wrong with the waits of a stage, once.
   void checkWaits(const ModelRun &run, SampleComparison &found);
   /// Beside the exact evaluator, and beside the program made again.
@@ -58,10 +74,12 @@ private:
                         SampleComparison &found);
 
   const ReferenceModel &model;
+  rt::Bmodel theProgram;
   const RunRequest &request;
   const std::string &calibration;
-  bool mayTakeLong, isOpen = false;
-  std::optional<rt::Bmodel> theProgram, theFresh;
+  Options options;
+  bool isOpen = false;
+  std::optional<rt::Bmodel> theFresh;
   std::unique_ptr<ExactReference> theExact;
   ProgramDifference theDifference;
   std::set<size_t> stagesWithWaits; ///< whose waits were checked

@@ -596,6 +596,7 @@ static ExitCode convert(ConvertFlags flags) {
   for (const driver::InputShapes &one : *shapes) {
     auto compilation = std::make_unique<driver::Compilation>();
     compilation->use(plugins);
+    compilation->takesDigest = stages.all().empty();
     // Problems of the model have been printed when a step fails.
     driver::CompilationSource source = {flags.model.model, one, *bindings,
                                         plugins, *fused ? &**fused : nullptr};

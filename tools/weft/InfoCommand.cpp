@@ -1,6 +1,7 @@
 #include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Conversion.h"
+#include "runtime/bmodel/Sha256.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/device/StageChoice.h"
 #include "runtime/emulator/Emulator.h"
@@ -96,6 +97,8 @@ static Json describeConversion(const rt::NetSpec &net) {
   json["calibration"] = record->hasCalibration();
   json["calibration_kept"] = !record->calibration.empty();
   json["precision_table"] = !record->precisionTable.empty();
+  json["model_sha256"] =
+      rt::hexText(record->modelDigest.data, record->modelDigest.size);
   return json;
 }
 
@@ -116,6 +119,8 @@ static std::string conversionText(const Json &json) {
                 : ", calibration table left out";
   if (json["precision_table"].get<bool>())
     text += ", with its precision table";
+  if (std::string digest = json["model_sha256"]; !digest.empty())
+    text += "\n  from a model of sha256 " + digest;
   return text + "\n";
 }
 

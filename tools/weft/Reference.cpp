@@ -97,6 +97,8 @@ public:
     options.bindings = model.bindings;
     options.plugins = operators.importOperators();
     options.shapes = shapes;
+    if (!digest)
+      options.digest = &digest;
     mlir::OwningOpRef<mlir::ModuleOp> module =
         onnx::importOnnxFile(model.onnx, options, context);
     if (module && model.fused &&
@@ -123,6 +125,7 @@ public:
   }
 
   const onnx::NodeTitles &titles() const { return printer.titles; }
+  std::optional<rt::Digest> digest; ///< once the model was read
   rt::Status why() const { return failureFrom(printed, model.onnx); }
 
 private:
@@ -178,6 +181,9 @@ public:
   Evaluation(const ReferenceModel &model, std::unique_ptr<Importer> importer)
       : model(model), importer(std::move(importer)) {}
 
+  const std::optional<rt::Digest> &digest() const override {
+    return importer->digest;
+  }
   Result<ReferenceValues> evaluate(const NamedTensors &inputs,
                                    bool withLayers) override;
   Result<NamedTensors> evaluateOnOwnInputs(const NamedTensors &inputs,

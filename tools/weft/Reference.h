@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_REFERENCE_H
 #define WEFT_TOOLS_WEFT_REFERENCE_H
 
+#include "runtime/bmodel/Sha256.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 #include "tools/comparison/GraphNode.h"
@@ -54,6 +55,9 @@ public:
   open(const ReferenceModel &model);
   virtual ~OnnxReference() = default;
 
+  /// Of the model, as conversions record it (rt::Conversion::modelDigest); once
+  /// something was evaluated.
+  virtual const std::optional<rt::Digest> &digest() const = 0;
   /// The values for `inputs`, which must be exactly those of the model that are
   /// not bound; the graph takes their shapes.
   virtual rt::Result<ReferenceValues> evaluate(const NamedTensors &inputs,

@@ -67,7 +67,8 @@ function showVerdict() {
   }
 }
 function showSaid() {
-  const lines = [];
+  const lines = comparison.failures.map((text) => element("li", { class: "fail-text" }, text));
+  lines.push(...comparison.warnings.map((text) => element("li", {}, "warning: " + text)));
   for (const sample of comparison.samples) {
     const of = comparison.samples.length > 1 ? fileOf(sample.name) + ": " : "";
     for (const text of sample.failures) lines.push(element("li", { class: "fail-text" }, of + text));
