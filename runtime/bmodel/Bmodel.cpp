@@ -160,6 +160,19 @@ static std::string knownChips() {
   return text;
 }
 
+static Status
+findCertificate(const Container &container, ByteSpan file,
+                std::shared_ptr<const wire::CertificateT> &certificate) {
+  size_t end = size_t(container.binaryOffset) + container.binary.size;
+  Result<std::shared_ptr<const wire::CertificateT>> found =
+      readCertificate({file.data + end, file.size - end});
+  if (!found)
+    return found.status().withContext("certificate at byte " +
+                                      std::to_string(end));
+  certificate = *std::move(found);
+  return Status::ok();
+}
+
 Result<Bmodel> Bmodel::verify(FileBytes bytes, const std::string &path) {
   auto content = std::make_shared<Content>(std::move(bytes));
   content->path = path;
@@ -181,6 +194,9 @@ Result<Bmodel> Bmodel::verify(FileBytes bytes, const std::string &path) {
         .withContext(path);
   FileContext file{*container, content->chip};
   WEFT_TRY(verifyModel(file, *content->table, content->nets).withContext(path));
+  WEFT_TRY(
+      findCertificate(*container, content->bytes.span(), content->certificate)
+          .withContext(path));
   Bmodel result;
   result.theContent = std::move(content);
   return result;

@@ -2,7 +2,8 @@
 //
 // Loading verifies everything before it trusts anything: container, flatbuffer,
 // then the meaning of every offset, size, count and address, the command
-// streams, the weight digest and the debug map. Whoever holds a Bmodel need not
+// streams, the weight digest, the debug map and the form of a certificate (not
+// whether it is of these bytes: Certificate.h). Whoever holds a Bmodel need not
 // check again.
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +13,7 @@
 
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/bmodel_generated.h"
+#include "runtime/bmodel/certificate_generated.h"
 #include "runtime/chips/Chip.h"
 #include "runtime/host/Program.h"
 #include "runtime/numeric/HostTensor.h"
@@ -129,6 +131,11 @@ public:
   const std::string &path() const { return theContent->path; }
   ByteSpan fileBytes() const { return theContent->bytes.span(); }
   const wire::Model &table() const { return *theContent->table; }
+  /// What a comparison said of the file (Certificate.h), be it that the bytes
+  /// have changed since; nullptr without one.
+  const wire::CertificateT *certificate() const {
+    return theContent->certificate.get();
+  }
 
 private:
   struct Content {
@@ -138,6 +145,7 @@ private:
     const wire::Model *table = nullptr;
     const Chip *chip = nullptr;
     std::vector<NetSpec> nets;
+    std::shared_ptr<const wire::CertificateT> certificate;
   };
   static Result<Bmodel> verify(FileBytes bytes, const std::string &path);
   std::shared_ptr<const Content> theContent;

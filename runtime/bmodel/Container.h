@@ -1,7 +1,8 @@
 //===- Container.h - header and sections of a bmodel file -------*- C++ -*-===//
 //
 // A bmodel file is a 64-byte packed little-endian header, a flatbuffer
-// (bmodel.fbs) and a section of blobs:
+// (bmodel.fbs) and a section of blobs; behind them a certificate may follow
+// (Certificate.h):
 //
 //   0  u32 magic 0xFF55AAEE      8  u32 flatbuffer bytes F     20  44 zero
 //   bytes 4  u32 header bytes = 64    12  u64 binary bytes B 64 flatbuffer, F

@@ -39,6 +39,11 @@ Status verifyDebugMap(const Chip &chip, const StageSpec &stage);
 /// verified.
 Status verifyDecisions(const Container &container, const StageSpec &stage);
 
+/// The certificate that `bytes`, all behind the binary section, are; null if
+/// they are something else or none.
+Result<std::shared_ptr<const wire::CertificateT>>
+readCertificate(ByteSpan bytes);
+
 /// The bytes of `blob`; `what` names it in the message.
 Result<ByteSpan> findBlob(const Container &container, const wire::Blob *blob,
                           const char *what);

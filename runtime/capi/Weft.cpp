@@ -1,4 +1,5 @@
 #include "runtime/capi/weft.h"
+#include "runtime/bmodel/Certificate.h"
 #include "runtime/capi/Guarded.h"
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
@@ -279,6 +280,24 @@ static weft_status *profileOf(const weft_model *model, size_t net, size_t stage,
 weft_status *weft_model_profile(const weft_model *model, size_t net,
                                 size_t stage, weft_profile *profile) {
   return guarded([&] { return profileOf(model, net, stage, profile); });
+}
+
+static weft_status *checkCertificate(const weft_model *model, size_t net,
+                                     size_t stage) {
+  const rt::NetSpec *spec = netAt(model, net);
+  if (!spec || stage >= spec->stages.size())
+    return failure(Code::NotFound, "there is no such net or stage");
+  if (!model->bmodel)
+    return toC(rt::fail(Code::Unsupported,
+                        "unsupported: " + model->path +
+                            " is a program of vector operations; certificates "
+                            "are for bmodels"));
+  return toC(rt::checkCertificate(*model->bmodel, *spec, stage));
+}
+
+weft_status *weft_model_check_certificate(const weft_model *model, size_t net,
+                                          size_t stage) {
+  return guarded([&] { return checkCertificate(model, net, stage); });
 }
 
 const char *weft_model_dimension_name(const weft_model *model, size_t net,

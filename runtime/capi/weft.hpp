@@ -140,6 +140,12 @@ public:
                     weft_model_output);
   }
 
+  /// Why no comparison stands behind this stage of these bytes; no error if one
+  /// does.
+  Error checkCertificate(size_t net, size_t stage = 0) const {
+    return Error(weft_model_check_certificate(handle.get(), net, stage));
+  }
+
   /// What a run is predicted to cost.
   Outcome<weft_profile> profile(size_t net, size_t stage = 0) const {
     weft_profile made = {};

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/bmodel/Certificate.h"
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/bmodel/Decisions.h"
 #include "runtime/bmodel/Sha256.h"
@@ -13,6 +14,7 @@
 
 #include <cstring>
 #include <random>
+#include <string_view>
 
 using namespace weft;
 
@@ -58,8 +60,9 @@ static void readStage(const rt::StageSpec &stage) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   eachStage(bytes, size,
-            [](const rt::Bmodel &, const rt::NetSpec &net, size_t index) {
+            [](const rt::Bmodel &model, const rt::NetSpec &net, size_t index) {
               readStage(net.stages[index]);
+              sink = rt::checkCertificate(model, net, index).message().size();
             });
   return 0;
 }
@@ -92,6 +95,20 @@ static void repairDigests(uint8_t *bytes, const rt::Container &container) {
   }
 }
 
+/// Bytes of the certificate at the end of `bytes`, whose own size is made
+/// right; 0 if there is none.
+static size_t repairCertificate(uint8_t *bytes, size_t size) {
+  constexpr std::string_view kMagic = "WEFTCERT";
+  constexpr size_t kHeadBytes = 16;
+  std::string_view text(reinterpret_cast<const char *>(bytes), size);
+  size_t at = text.rfind(kMagic);
+  if (at == text.npos || size - at < kHeadBytes)
+    return 0;
+  uint64_t rest = size - at - kHeadBytes;
+  std::memcpy(bytes + at + kMagic.size(), &rest, sizeof rest);
+  return size - at;
+}
+
 /// Three mutations of four are repaired, else nearly all would end at the
 /// header or at the digest.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size,
@@ -103,6 +120,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size,
   uint32_t flatbufferBytes;
   std::memcpy(&flatbufferBytes, bytes + 8, sizeof flatbufferBytes);
   size_t rest = size - rt::kBmodelHeaderBytes;
+  rest -= repairCertificate(bytes + rt::kBmodelHeaderBytes, rest);
   if (flatbufferBytes > rest)
     flatbufferBytes = uint32_t(rest / 2);
   std::vector<uint8_t> header =

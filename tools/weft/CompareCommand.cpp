@@ -7,6 +7,7 @@
 #include "tools/files/OutputFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/Bindings.h"
+#include "tools/weft/Certifier.h"
 #include "tools/weft/CompareFlags.h"
 #include "tools/weft/ComparisonPage.h"
 #include "tools/weft/ComparisonReport.h"
@@ -40,6 +41,8 @@ public:
   Status compare(const samples::SampleFiles &files);
   /// What is said of all samples together.
   Status finish();
+  /// Certifies a program that has passed.
+  Status certify();
   ComparisonReport report;
   ComparisonPage page; ///< filled if it is asked for
 
@@ -85,6 +88,7 @@ private:
   ReferenceValues given;                     ///< of --reference
   std::unique_ptr<ScoreComparison> score;    ///< null if none is asked for
   std::unique_ptr<TaskComparison> task;      ///< likewise
+  Certifier certifier;
 };
 
 } // namespace
@@ -341,6 +345,7 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   const bool isFilledUp = flags.perLayer && done->entries != 0;
   if (isFilledUp)
     done->layers.clear();
+  certifier.add(*done);
   NamedTensors inputs = namedInputs(*done), onOwnInputs;
   Result<ReferenceValues> values = findValues(files, inputs);
   if (!values)
@@ -422,6 +427,47 @@ Status Comparer::finish() {
   return Status::ok();
 }
 
+/// The file of values or the program that stands in place of the model.
+static Result<CertifiedSource> sourceFile(const CompareFlags &flags) {
+  using Kind = rt::wire::CertifiedReference;
+  CertifiedSource source;
+  if (flags.reference.empty() && rt::isBmodelFile(flags.onnx)) {
+    Result<rt::Bmodel> other = rt::Bmodel::load(flags.onnx);
+    if (!other)
+      return other.status();
+    source.reference = Kind::Program;
+    source.file = rt::contentDigest(*other);
+    source.version = other->table().version()->str();
+    return source;
+  }
+  source.reference = flags.reference.empty() ? Kind::Program : Kind::Values;
+  const std::string &path =
+      flags.reference.empty() ? flags.onnx : flags.reference;
+  Result<rt::FileBytes> file = rt::FileBytes::map(path);
+  if (!file)
+    return file.status().withContext(path);
+  source.file = rt::sha256(file->span().data, file->span().size);
+  return source;
+}
+
+Status Comparer::certify() {
+  Result<CertifiedSource> source = CertifiedSource();
+  if (other || !flags.reference.empty())
+    source = sourceFile(flags);
+  else
+    source->version = evaluatorVersion();
+  if (!source)
+    return source.status();
+  if (onnx)
+    source->model = onnx->digest();
+  Result<size_t> bytes =
+      certifier.write(*program, report, *source, model.bindings);
+  if (!bytes)
+    return bytes.status();
+  report.certificateBytes = *bytes;
+  return Status::ok();
+}
+
 static Status writePage(const CompareFlags &flags, const Comparer &comparer) {
   Result<std::string> page = comparer.page.html(
       comparer.report,
@@ -457,7 +503,13 @@ static ExitCode compareCommand(const CompareFlags &flags) {
   if (!flags.page.empty())
     if (Status status = writePage(flags, **comparer); !status)
       return reportError(status);
-  const ComparisonReport &report = (*comparer)->report;
+  ComparisonReport &report = (*comparer)->report;
+  if (flags.certifies) {
+    report.certificateBytes = 0;
+    if (report.isPassed())
+      if (Status status = (*comparer)->certify(); !status)
+        return reportError(status);
+  }
   // Else the report would follow the page on stdout.
   ExitCode printed = flags.page == "-" ? ExitCode::Ok
                      : flags.json      ? printJson(toJson(report))

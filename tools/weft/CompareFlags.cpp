@@ -203,6 +203,10 @@ static void addReportFlags(CLI::App &command, CompareFlags &flags) {
           "adds, histograms, inputs, the timeline; implies --per-layer")
       ->check(nonEmptyValue())
       ->type_name("FILE");
+  command.add_flag("--certify", flags.certifies,
+                   "If the comparison passes, write what it found behind the "
+                   "program (weft info shows it, weft run "
+                   "--require-certificate asks for it)");
   command.add_flag("--json", flags.json, "Print as JSON");
 }
 
@@ -255,6 +259,22 @@ static Status checkBisection(const CompareFlags &flags) {
                           "to make the program again");
 }
 
+/// What can be certified, and whether it can be written.
+static Status checkCertification(const CompareFlags &flags) {
+  const std::string &program = flags.request.model;
+  if (!flags.certifies)
+    return Status::ok();
+  if (zhouyi::isProgramFile(program))
+    return rt::fail(Code::InvalidArgument,
+                    program + ": --certify is for bmodels; leave it out");
+  if (flags.reference.empty() && tools::isSameFile(flags.onnx, program))
+    return rt::fail(Code::InvalidArgument,
+                    program + ": --certify would certify a program by itself; "
+                              "name the model first");
+  return rt::isBmodelFile(program) ? tools::checkOutputFile(program)
+                                   : Status::ok(); // loading says what it is
+}
+
 /// --score, --task and what belongs to them.
 static Status checkAnswerFlags(const CompareFlags &flags) {
   WEFT_TRY(flags.score.check(/*hasLabels=*/!flags.task.labels.empty()));
@@ -271,6 +291,7 @@ Status CompareFlags::check() const {
   if (!page.empty())
     WEFT_TRY(checkWritten(*this, "--html", page));
   WEFT_TRY(checkBisection(*this));
+  WEFT_TRY(checkCertification(*this));
   return checkAnswerFlags(*this);
 }
 

@@ -33,6 +33,7 @@ struct CompareFlags {
   std::string page;    ///< of HTML; then perLayer is set
   bool bisect = false; ///< then `perLayer`, too
   std::string reproducer;
+  bool certifies = false; ///< the program, if it passes
   bool json = false;
 
   void addTo(CLI::App &command);

@@ -98,8 +98,7 @@ rowsOfSet(const std::vector<SampleComparison> &samples,
   return rows;
 }
 
-/// JSON has no infinity.
-static Json finiteOrNull(double figure) {
+Json cli::finiteOrNull(double figure) {
   return std::isfinite(figure) ? Json(figure) : Json(nullptr);
 }
 
@@ -317,6 +316,8 @@ Json cli::toJson(const ComparisonReport &report) {
     json["score"] = describe(*report.score);
   if (report.task)
     json["task"] = describe(*report.task);
+  if (report.certificateBytes)
+    json["certificate_bytes"] = *report.certificateBytes;
   return json;
 }
 
@@ -450,6 +451,11 @@ std::string cli::toText(const ComparisonReport &report) {
     text += "warning: " + warning + "\n";
   for (const std::string &failure : report.failures)
     text += "FAIL " + failure + "\n";
-  return text +
-         (report.isPassed() ? "comparison passed\n" : "comparison failed\n");
+  text += report.isPassed() ? "comparison passed\n" : "comparison failed\n";
+  if (report.certificateBytes)
+    text +=
+        *report.certificateBytes == 0
+            ? "not certified\n"
+            : rt::format("certified, %zu bytes\n", *report.certificateBytes);
+  return text;
 }

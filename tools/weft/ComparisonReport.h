@@ -26,6 +26,8 @@ struct ComparisonReport {
   std::vector<std::string> failures;
   std::optional<ScoreFigures> score; ///< if it was asked for
   std::optional<TaskFigures> task;   ///< likewise
+  /// With --certify: bytes of the certificate; 0: it has failed.
+  std::optional<size_t> certificateBytes;
   /// Else outputs and layers inform: answers and scores decide.
   bool doLimitsDecide = true;
 
@@ -34,6 +36,9 @@ struct ComparisonReport {
   /// Adds a failure if there was nothing to compare in any sample.
   void checkThatElementsAreCompared();
 };
+
+/// `figure` for JSON, which has no infinity.
+nlohmann::ordered_json finiteOrNull(double figure);
 
 /// One sample in full; of a set each value over all samples, and the samples
 /// that failed.

@@ -8,6 +8,7 @@
 #include "runtime/isa/Rules.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
+#include "tools/weft/Certifier.h"
 #include "tools/weft/HostListing.h"
 #include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
@@ -147,6 +148,7 @@ static Result<Json> describeModel(const rt::Bmodel &model) {
     json["nets"].push_back(std::move(netJson));
   }
   json["dram_bytes"] = moved;
+  json["certificate"] = describeCertificate(model);
   return json;
 }
 
@@ -272,6 +274,7 @@ static ExitCode infoCommand(const InfoFlags &flags) {
       text += "  stage " + std::to_string(s) + "\n" +
               stageText(net.stages[s], (*json)["nets"][n]["stages"][s]);
   }
+  text += certificateText((*json)["certificate"]);
   if (flags.check)
     text += violationText(violations) + raceListText((*json)["races"]);
   return finish(printText(text));

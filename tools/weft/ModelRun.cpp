@@ -1,4 +1,5 @@
 #include "tools/weft/ModelRun.h"
+#include "runtime/bmodel/Certificate.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/zhouyi/Session.h"
 #include "tools/weft/DeviceFlags.h"
@@ -104,6 +105,8 @@ private:
 Status BmodelRunner::openStage(size_t stage) {
   if (openedStage == stage)
     return Status::ok();
+  if (request.needsCertificate)
+    WEFT_TRY(rt::checkCertificate(model, net, stage));
   capture.reset();
   session.reset();
   openedStage.reset();
@@ -172,8 +175,9 @@ static rt::Status refuseOptions(const RunRequest &request) {
       request.device.kind == rt::DeviceOptions::Kind::Bmrt ? "--device bmrt"
       : request.device.order == rt::DeviceOptions::Order::Adversarial
           ? "--order adversarial"
-      : !request.net.empty() ? "--net"
-                             : nullptr;
+      : !request.net.empty()     ? "--net"
+      : request.needsCertificate ? "--require-certificate"
+                                 : nullptr;
   return option ? rt::fail(rt::Code::InvalidArgument,
                            request.model +
                                ": a program of vector operations "

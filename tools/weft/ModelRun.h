@@ -30,6 +30,8 @@ struct RunRequest {
   rt::DeviceOptions device;
   bool layers = false;         ///< also the values inside (--per-layer)
   bool findsPrecision = false; ///< else ModelRun has F32
+  /// Refuse a bmodel whose certificate is not of it and of the stage.
+  bool needsCertificate = false;
 };
 
 struct ModelRun {

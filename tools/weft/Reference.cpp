@@ -18,6 +18,7 @@ weft::cli::inOtherLayout(const NamedTensors &inputs) {
 #include "dialects/Evaluate.h"
 #include "dialects/top/Top.h"
 #include "frontend/onnx/Import.h"
+#include "frontend/onnx/OnnxModel.h"
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Quote.h"
@@ -28,6 +29,7 @@ weft::cli::inOtherLayout(const NamedTensors &inputs) {
 #include "tools/driver/Plugins.h"
 #include "tools/driver/Registration.h"
 #include "tools/weft/ComparisonRows.h"
+#include "tools/weft/Version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -44,6 +46,10 @@ using rt::Code;
 using rt::Result;
 /// Of inputs by name.
 using Shapes = std::map<std::string, std::vector<int64_t>>;
+
+std::string cli::evaluatorVersion() {
+  return "weft " WEFT_VERSION ", ONNX library " + onnx::libraryVersion().str();
+}
 
 /// Diagnostics as a Status: the lines as printed, the first without its prefix.
 static rt::Status failureFrom(std::string printed, const std::string &path) {
@@ -358,6 +364,8 @@ OnnxReference::open(const ReferenceModel &model) {
 }
 
 #else
+
+std::string weft::cli::evaluatorVersion() { return ""; }
 
 weft::rt::Result<std::unique_ptr<weft::cli::OnnxReference>>
 weft::cli::OnnxReference::open(const ReferenceModel &model) {

@@ -34,6 +34,10 @@ struct ReferenceValues {
 std::optional<std::map<std::string, std::vector<int64_t>>>
 inOtherLayout(const NamedTensors &inputs);
 
+/// What evaluates models: "weft 0.1.0, ONNX library 1.23.2"; empty in a build
+/// without the compiler.
+std::string evaluatorVersion();
+
 /// What gives the values.
 struct ReferenceModel {
   std::string onnx;    ///< path

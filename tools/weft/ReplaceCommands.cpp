@@ -1,5 +1,6 @@
 #include "tools/weft/ReplaceCommands.h"
 
+#include "runtime/bmodel/Certificate.h"
 #include "runtime/chips/Alignment.h"
 #include "runtime/isa/Assemble.h"
 #include "runtime/status/Quote.h"
@@ -211,6 +212,12 @@ Result<std::vector<uint8_t>> NewFile::finish(const std::vector<Stream> &streams,
                        "%s:%zu: this section shares its bytes in the model "
                        "with another one of the listing; change both alike",
                        listingName.c_str(), stream.section->line);
+  // A certificate is of what the file was.
+  if (rt::ByteSpan old = model.fileBytes();
+      model.certificate() &&
+      (bytes.size() != old.size ||
+       std::memcmp(bytes.data(), old.data, old.size) != 0))
+    bytes.resize(rt::contentOf({bytes.data(), bytes.size()}).size);
   Result<rt::Bmodel> loaded =
       rt::Bmodel::load(bytes, "the model with these commands");
   if (!loaded)

@@ -79,6 +79,8 @@ void cli::addRunCommand(Program &program) {
       {"weft run cls.bmodel --input line.npz --output out.npz",
        "weft run cls.bmodel --input line.png --preprocess cls.yaml --output "
        "out.npz",
+       "weft run cls.bmodel --input line.npz --output out.npz "
+       "--require-certificate",
        "weft run cls.bmodel --input line.npz --output out.npz --device bmrt "
        "--bmrt-lib /opt/sophon/libsophon-current/lib/libbmrt.so"},
       [flags] { return runCommand(*flags); });
@@ -93,5 +95,8 @@ void cli::addRunCommand(Program &program) {
       ->required()
       ->type_name("FILE.npz");
   addRunFlags(command, flags->request);
+  command.add_flag("--require-certificate", flags->request.needsCertificate,
+                   "Refuse a bmodel that weft compare --certify has not "
+                   "certified, or that was changed since");
   command.add_flag("--json", flags->json, "Print what was run as JSON");
 }

@@ -57,6 +57,17 @@ TEST_F(Capi, DescribesNetsAndTensors) {
             WEFT_INVALID_ARGUMENT);
 }
 
+TEST_F(Capi, AFileOfTheVendorHasNoCertificate) {
+  std::string message;
+  EXPECT_EQ(codeOf(weft_model_check_certificate(model, 0, 0), &message),
+            WEFT_NOT_FOUND);
+  EXPECT_THAT(message, HasSubstr("has no certificate; weft compare --certify"));
+  for (auto [net, stage] : {std::pair(1, 0), std::pair(0, 1)})
+    EXPECT_EQ(codeOf(weft_model_check_certificate(model, net, stage), &message),
+              WEFT_NOT_FOUND);
+  EXPECT_EQ(message, "there is no such net or stage");
+}
+
 TEST_F(Capi, ProfilesAStage) {
   weft_profile profile = {};
   profile.struct_bytes = sizeof profile;

@@ -1,0 +1,130 @@
+#include "runtime/bmodel/Certificate.h"
+#include "runtime/bmodel/Verifier.h"
+#include "runtime/status/Quote.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace weft::rt {
+
+static constexpr char kMagic[] = "WEFTCERT";
+static constexpr size_t kMagicBytes = 8, kHeadBytes = 16;
+
+static bool beginsAsCertificate(ByteSpan bytes) {
+  return bytes.size >= kMagicBytes &&
+         std::memcmp(bytes.data, kMagic, kMagicBytes) == 0;
+}
+
+using Bytes = flatbuffers::Vector<uint8_t>;
+
+static Status verifyDigest(const Bytes *digest, const char *name,
+                           bool mayBeMissing) {
+  size_t size = digest ? digest->size() : 0;
+  return size == sizeof(Digest) || (mayBeMissing && size == 0)
+             ? Status::ok()
+             : failf(Code::BadFile, "%s has %zu bytes, must have 32", name,
+                     size);
+}
+
+static Status verifyMeaning(const wire::Certificate &table) {
+  WEFT_TRY(verifyDigest(table.content_sha256(), "content_sha256", false));
+  WEFT_TRY(verifyDigest(table.data_sha256(), "data_sha256", false));
+  WEFT_TRY(verifyDigest(table.model_sha256(), "model_sha256", true));
+  WEFT_TRY(verifyDigest(table.reference_sha256(), "reference_sha256", true));
+  if (table.reference() > wire::CertifiedReference::MAX)
+    return failf(Code::BadFile, "reference is %d, must be 0 to %d",
+                 int(table.reference()), int(wire::CertifiedReference::MAX));
+  return Status::ok();
+}
+
+Result<std::shared_ptr<const wire::CertificateT>>
+readCertificate(ByteSpan bytes) {
+  if (!beginsAsCertificate(bytes))
+    return std::shared_ptr<const wire::CertificateT>();
+  uint64_t size = 0;
+  for (size_t i = 0; bytes.size >= kHeadBytes && i < 8; ++i)
+    size |= uint64_t(bytes.data[kMagicBytes + i]) << (8 * i);
+  if (bytes.size < kHeadBytes || size != bytes.size - kHeadBytes)
+    return failf(Code::BadFile,
+                 "its head says that it has %llu bytes, %zu follow",
+                 static_cast<unsigned long long>(size),
+                 bytes.size - std::min(bytes.size, kHeadBytes));
+  // Copied: behind any number of bytes it would not be aligned.
+  std::vector<uint8_t> aligned(bytes.data + kHeadBytes,
+                               bytes.data + bytes.size);
+  constexpr unsigned kMaxDepth = 8;
+  flatbuffers::Verifier verifier(aligned.data(), aligned.size(), kMaxDepth,
+                                 flatbuffers::uoffset_t(size / 4 + 64));
+  if (size < 8 || size >= FLATBUFFERS_MAX_BUFFER_SIZE ||
+      !wire::VerifyCertificateBuffer(verifier))
+    return fail(Code::BadFile, "the flatbuffer is broken: an offset, a length "
+                               "or a required field is wrong");
+  const wire::Certificate *table = wire::GetCertificate(aligned.data());
+  WEFT_TRY(verifyMeaning(*table));
+  auto certificate = std::make_shared<wire::CertificateT>();
+  table->UnPackTo(certificate.get());
+  return std::shared_ptr<const wire::CertificateT>(std::move(certificate));
+}
+
+ByteSpan contentOf(ByteSpan file) {
+  Result<Container> container = parseContainer(file);
+  assert(container && "it was loaded");
+  return {file.data, size_t(container->binaryOffset) + container->binary.size};
+}
+
+Digest contentDigest(const Bmodel &model) {
+  ByteSpan content = contentOf(model.fileBytes());
+  return sha256(content.data, content.size);
+}
+
+bool fitsCertificate(const Bmodel &model) {
+  if (!model.certificate())
+    return false;
+  Digest digest = contentDigest(model);
+  const std::vector<uint8_t> &told = model.certificate()->content_sha256;
+  return std::equal(told.begin(), told.end(), digest.begin(), digest.end());
+}
+
+Status checkCertificate(const Bmodel &model, const NetSpec &net, size_t stage) {
+  const wire::CertificateT *certificate = model.certificate();
+  if (!certificate)
+    return fail(Code::NotFound,
+                model.path() + ": has no certificate; weft compare --certify "
+                               "gives one to a program that passes");
+  if (!fitsCertificate(model))
+    return fail(Code::BadFile,
+                model.path() +
+                    ": was changed after it was certified; compare it again "
+                    "with --certify");
+  const std::vector<uint32_t> &stages = certificate->stages;
+  if (certificate->net == net.name &&
+      std::find(stages.begin(), stages.end(), stage) != stages.end())
+    return Status::ok();
+  return fail(Code::BadFile,
+              model.path() + ": its certificate is not of stage " +
+                  std::to_string(stage) + " of net " + quoteName(net.name) +
+                  ", which is to run; compare it on samples of that size");
+}
+
+Result<std::vector<uint8_t>> certificateBytes(const Bmodel &model,
+                                              wire::CertificateT certificate) {
+  ByteSpan file = model.fileBytes(), content = contentOf(file);
+  if (file.size != content.size && !model.certificate())
+    return failf(Code::Unsupported,
+                 "unsupported: %s: behind its end lie %zu bytes of another "
+                 "program, where the certificate would",
+                 model.path().c_str(), file.size - content.size);
+  Digest digest = sha256(content.data, content.size);
+  certificate.content_sha256.assign(digest.begin(), digest.end());
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(wire::Certificate::Pack(builder, &certificate));
+  std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
+  for (size_t i = 0; i < 8; ++i)
+    bytes.push_back(uint8_t(uint64_t(builder.GetSize()) >> (8 * i)));
+  bytes.insert(bytes.end(), builder.GetBufferPointer(),
+               builder.GetBufferPointer() + builder.GetSize());
+  return bytes;
+}
+
+} // namespace weft::rt

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""weft compare --certify, and what info, run and asm do with the certificate.
+
+  certificate_test.py WEFT DATA MANUAL   (DATA: tests/data, MANUAL: docs/cli.md)
+"""
+import hashlib
+import json
+import pathlib
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from json_schema import COUNT, FLAG, REAL, TEXT, keys, mismatches
+from onnx import TensorProto, helper, numpy_helper
+
+WEFT, DATA, MANUAL = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
+RANDOM = np.random.default_rng(5)
+LIMITS = ("cosine", "sqnr", "gain", "bias", "spike", "slice_sqnr", "slice_gain", "slice_bias", "dead_slices", "log_sqnr", "shift", "unequal")
+SCHEMA = {
+    "fits": FLAG, "content_sha256": TEXT, "compiler": TEXT, "net": TEXT, "stages": [COUNT], "reference": TEXT, "reference_version": TEXT,
+    "model_sha256": TEXT, "reference_sha256": TEXT, "data_sha256": TEXT, "samples": COUNT, "precision": TEXT, "device": TEXT,
+    "outputs": [{"name": TEXT, "samples": COUNT, "cosine": REAL, "sqnr_db": REAL, "max_error": REAL}],
+    "limits": {key: REAL for key in LIMITS}, "layer_limits": {key: REAL for key in LIMITS}, "layers": COUNT,
+    "worst_layer": {"name": TEXT, "sqnr_db": REAL},
+    "measures": [{"name": TEXT, "program": REAL, "reference": REAL, "least": REAL}],
+}
+
+
+def network():
+    """Scores of 5 classes for x [n,4,6,6]."""
+    weights = [(RANDOM.normal(size=shape) / 6).astype(np.float32) for shape in ((8, 4, 3, 3), (8 * 36, 5))]
+    nodes = [helper.make_node("Conv", ["x", "w0"], ["c"], pads=[1, 1, 1, 1]), helper.make_node("Relu", ["c"], ["r"]),
+             helper.make_node("Flatten", ["r"], ["f"]), helper.make_node("MatMul", ["f", "w1"], ["y"])]
+    graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 4, 6, 6])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              [numpy_helper.from_array(array, f"w{index}") for index, array in enumerate(weights)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def data_digest(*samples):
+    """As certificate.fbs describes it, without constants of --bind."""
+    hashed = hashlib.sha256()
+    for sample in (*samples, {}):
+        hashed.update(struct.pack("<Q", len(sample)))
+        for name, array in sorted(sample.items()):
+            for text in (name.encode(), {"float32": b"f32"}[str(array.dtype)]):
+                hashed.update(struct.pack("<Q", len(text)) + text)
+            hashed.update(struct.pack(f"<{1 + array.ndim}Q", array.ndim, *array.shape) + array.tobytes())
+    return hashed.hexdigest()
+
+
+class Certificates(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        (cls.folder / "samples").mkdir()
+        cls.samples = [RANDOM.normal(size=(1, 4, 6, 6)).astype(np.float32) for _ in range(3)]
+        for index, x in enumerate(cls.samples):
+            np.savez(cls.folder / "samples" / f"{index}.npz", x=x)
+        onnx.save(network(), cls.folder / "net.onnx")
+        cls.weft("convert", "net.onnx", "-o", "made.bmodel", "--shape", "x=1x4x6x6", "--precision", "f16")
+        cls.made = (cls.folder / "made.bmodel").read_bytes()
+
+    def setUp(self):
+        self.program = self.folder / "net.bmodel"
+        self.program.write_bytes(self.made)
+
+    @classmethod
+    def weft(cls, *arguments, code=0):
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}{done.stdout}"
+        return done.stdout if code < 2 else done.stderr
+
+    def compare(self, *options, code=0, model="net.onnx", data=("-i", "samples/0.npz")):
+        return self.weft("compare", model, "net.bmodel", *data, *options, code=code)
+
+    def certificate(self, program="net.bmodel"):
+        return json.loads(self.weft("info", program, "--json"))["certificate"]
+
+    def run_certified(self, program="net.bmodel", sample="samples/0.npz", code=0):
+        return self.weft("run", program, "-i", sample, "-o", "out.npz", "--require-certificate", code=code)
+
+    def test_what_it_says(self):
+        before = self.weft("run", "net.bmodel", "-i", "samples/0.npz", "-o", "before.npz")
+        said = self.compare("--certify")
+        size = self.program.stat().st_size - len(self.made)
+        self.assertEqual(said.splitlines()[-2:], ["comparison passed", f"certified, {size} bytes"])
+        self.assertLess(size, 2048)
+        # The program's own bytes stay as they were.
+        self.assertEqual(self.program.read_bytes()[:len(self.made)], self.made)
+        told = self.certificate()
+        self.assertEqual((told["fits"], told["samples"], told["net"], told["stages"], told["reference"], told["device"]),
+                         (True, 1, "main", [0], "onnx", "emulator"))
+        self.assertEqual((told["content_sha256"], told["model_sha256"], told["data_sha256"]),
+                         (sha256(self.made), sha256((self.folder / "net.onnx").read_bytes()), data_digest({"x": self.samples[0]})))
+        self.assertRegex(told["reference_version"], r"^weft [\d.]+, ONNX library [\d.]+$")
+        compared = json.loads(self.compare("--json"))
+        row = compared["outputs"][0]
+        self.assertEqual({key: told["outputs"][0][key] for key in ("name", "cosine", "sqnr_db", "max_error")},
+                         {key: row[key] for key in ("name", "cosine", "sqnr_db", "max_error")})
+        self.assertEqual((told["precision"], told["limits"], told["layer_limits"], told["layers"]), (compared["precision"], compared["limits"], {}, 0))
+        text = self.weft("info", "net.bmodel")
+        self.assertIn("certificate: of these bytes", text)
+        self.assertIn(told["model_sha256"], text)
+        self.assertEqual(self.run_certified(), before)
+        self.assertEqual(np.load(self.folder / "out.npz")["y"].tobytes(), np.load(self.folder / "before.npz")["y"].tobytes())
+
+    def test_the_same_comparison_gives_the_same_bytes(self):
+        self.compare("--certify")
+        first = self.program.read_bytes()
+        self.compare("--certify") # of a file that has one
+        self.assertEqual(self.program.read_bytes(), first)
+        self.compare("--certify", data=("-i", "samples/1.npz"))
+        self.assertNotEqual(self.program.read_bytes(), first)
+        self.compare("--certify", "--min-sqnr", "21")
+        self.assertEqual(self.certificate()["limits"]["sqnr"], 21)
+
+    def test_sets_layers_and_measures(self):
+        (self.folder / "score.py").write_text("print(.75)\n")
+        self.compare("--certify", "--per-layer", "--task", "top1", "--score", "python3 score.py", data=("--data", "samples"))
+        told = self.certificate()
+        self.assertEqual(mismatches({**SCHEMA, "outputs": SCHEMA["outputs"]}, told, "certificate", ("sqnr_db",)), [])
+        self.assertEqual((told["samples"], told["outputs"][0]["samples"]), (3, 3))
+        self.assertEqual(told["data_sha256"], data_digest(*({"x": x} for x in self.samples)))
+        self.assertGreater(told["layers"], 0)
+        self.assertEqual([(one["name"], one["reference"]) for one in told["measures"]], [("top1 of y", 1), ("score", .75)])
+        worst = json.loads(self.compare("--json", data=("--data", "samples")))["outputs"][0]
+        self.assertEqual((told["outputs"][0]["cosine"], told["outputs"][0]["sqnr_db"]), (worst["cosine"]["worst"], worst["sqnr_db"]["worst"]))
+        # Limits that do not decide are none.
+        self.compare("--certify", "--task", "top1", "--no-limits", data=("--data", "samples"))
+        self.assertEqual((self.certificate()["limits"], len(self.certificate()["measures"])), ({}, 1))
+
+    def test_a_comparison_that_fails_certifies_nothing(self):
+        for state in ("none", "certified"):
+            before = (self.program.read_bytes(), self.program.stat().st_mtime_ns, self.program.stat().st_ino)
+            said = self.compare("--certify", "--min-sqnr", "500", code=1)
+            self.assertEqual(said.splitlines()[-2:], ["comparison failed", "not certified"])
+            self.assertEqual(json.loads(self.compare("--certify", "--min-sqnr", "500", "--json", code=1))["certificate_bytes"], 0)
+            self.assertEqual((self.program.read_bytes(), self.program.stat().st_mtime_ns, self.program.stat().st_ino), before, state)
+            self.compare("--certify")
+        self.assertNotIn("certificate_bytes", json.loads(self.compare("--json")))
+
+    def test_it_is_asked_for(self):
+        self.assertIsNone(self.certificate())
+        self.assertIn("certificate: none", self.weft("info", "net.bmodel"))
+        (self.folder / "out.npz").unlink(missing_ok=True)
+        self.assertEqual(self.run_certified(code=2), "weft: error: net.bmodel: has no certificate; weft compare --certify gives one to a program "
+                         "that passes\n")
+        self.assertFalse((self.folder / "out.npz").exists())
+
+    def test_a_changed_byte(self):
+        self.compare("--certify")
+        data = self.program.read_bytes()
+        stage = json.loads(self.weft("info", "net.bmodel", "--json"))["nets"][0]["stages"][0]
+        start, size = stage["weight_file_offset"], stage["weight_bytes"]
+        weight = bytearray(data)
+        weight[start + 5] ^= 1
+        digests = [hashlib.sha256(bytes(each[start:start + size])).digest() for each in (data, weight)]
+        name = bytearray(data)
+        name[data.index(b"Conv\0")] ^= 1 # an operator in the debug map
+        end = bytearray(data)
+        end[len(self.made) - 1] ^= 1 # what fills up the last commands
+        for changed in (bytes(weight).replace(*digests), bytes(name), bytes(end)):
+            self.program.write_bytes(changed)
+            self.weft("run", "net.bmodel", "-i", "samples/0.npz", "-o", "out.npz")
+            self.assertIs(self.certificate()["fits"], False)
+            self.assertIn("certificate: NOT OF THESE BYTES", self.weft("info", "net.bmodel"))
+            self.assertEqual(self.run_certified(code=2), "weft: error: net.bmodel: was changed after it was certified; compare it again with "
+                             "--certify\n")
+        # That is what to do.
+        self.compare("--certify", "--min-sqnr", "10", "--limit", "unequal=1")
+        self.assertIs(self.certificate()["fits"], True)
+
+    def test_asm_keeps_it_only_where_nothing_changes(self):
+        self.compare("--certify")
+        listing = self.weft("disasm", "net.bmodel")
+        (self.folder / "net.s").write_text(listing)
+        self.weft("asm", "net.s", "--into", "net.bmodel", "-o", "same.bmodel")
+        self.assertEqual((self.folder / "same.bmodel").read_bytes(), self.program.read_bytes())
+        changed = re.sub(r"opd0_addr=0x([0-9a-f]+)", lambda m: f"opd0_addr={hex(int(m[1], 16) + 64)}", listing, count=1)
+        self.assertNotEqual(changed, listing)
+        (self.folder / "net.s").write_text(changed)
+        self.weft("asm", "net.s", "--into", "net.bmodel", "--unchecked", "-o", "changed.bmodel")
+        self.assertEqual((self.folder / "changed.bmodel").stat().st_size, len(self.made))
+        self.assertIsNone(self.certificate("changed.bmodel"))
+
+    def test_only_the_stages_that_ran_are_certified(self):
+        self.weft("convert", "net.onnx", "-o", "net.bmodel", "--shape", "x=(1|2)x4x6x6", "--precision", "f16")
+        np.savez(self.folder / "two.npz", x=np.concatenate(self.samples[:2]))
+        self.compare("--certify", data=("-i", "two.npz"))
+        stage = self.certificate()["stages"][0]
+        self.run_certified(sample="two.npz")
+        self.assertEqual(self.run_certified(code=2), f"weft: error: net.bmodel: its certificate is not of stage {1 - stage} of net 'main', which is "
+                         "to run; compare it on samples of that size\n")
+        self.compare("--certify", data=("--data", "two.npz", "--data", "samples/0.npz"))
+        self.assertEqual(self.certificate()["stages"], [0, 1])
+        self.run_certified()
+
+    def test_other_references(self):
+        self.weft("convert", "net.onnx", "-o", "f32.bmodel", "--shape", "x=1x4x6x6", "--precision", "f32")
+        other = (self.folder / "f32.bmodel").read_bytes()
+        self.compare("--certify", model="f32.bmodel")
+        told = self.certificate()
+        self.assertEqual((told["reference"], told["reference_sha256"], told["model_sha256"]), ("program", sha256(other), ""))
+        self.assertRegex(told["reference_version"], r"weft [\d.]+$")
+        self.weft("compare", "net.onnx", "f32.bmodel", "-i", "samples/0.npz", "--certify") # does not make it another reference
+        self.compare("--certify", model="f32.bmodel")
+        self.assertEqual(self.certificate(), told)
+        self.weft("run", "f32.bmodel", "-i", "samples/0.npz", "-o", "values.npz")
+        self.compare("--certify", "--reference", "values.npz")
+        told = self.certificate()
+        self.assertEqual((told["reference"], told["reference_sha256"], told["reference_version"]),
+                         ("values", sha256((self.folder / "values.npz").read_bytes()), ""))
+        self.assertEqual(told["model_sha256"], sha256((self.folder / "net.onnx").read_bytes()))
+        # A program is nothing to certify itself by.
+        shutil.copy(self.program, self.folder / "copy.bmodel")
+        for model in ("net.bmodel", "copy.bmodel"):
+            self.assertIn("--certify would certify a program by itself", self.compare("--certify", model=model, code=2))
+
+    def test_programs_that_tell_nothing(self):
+        self.weft("convert", "net.onnx", "-o", "net.bmodel", "--shape", "x=1x4x6x6", "--precision", "f16", "--strip")
+        self.compare("--certify")
+        self.run_certified()
+        self.weft("convert", "net.onnx", "-o", "net.zyp", "--shape", "x=1x4x6x6", "--target", "zhouyi")
+        self.assertIn("--certify is for bmodels", self.weft("compare", "net.onnx", "net.zyp", "-i", "samples/0.npz", "--certify", code=2))
+        self.assertIn("leave out --require-certificate", self.run_certified("net.zyp", code=2))
+
+    def test_files_that_cannot_be_written(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(self.made) // 2, len(self.made) // 2))
+        done = subprocess.run([WEFT, "compare", "net.onnx", "net.bmodel", "-i", "samples/0.npz", "--certify"], cwd=self.folder,
+                              capture_output=True, text=True, preexec_fn=limit, restore_signals=False, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"^weft: error: \S*net\.bmodel: cannot write: File too large\n$")
+        self.assertEqual(self.program.read_bytes(), self.made)
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith("net.bmodel.")], [])
+
+    def test_links_and_rights_stay(self):
+        self.program.chmod(0o640)
+        (self.folder / "link.bmodel").symlink_to("net.bmodel")
+        self.weft("compare", "net.onnx", "link.bmodel", "-i", "samples/0.npz", "--certify")
+        self.assertTrue((self.folder / "link.bmodel").is_symlink())
+        self.assertEqual(self.program.stat().st_mode & 0o777, 0o640)
+        self.run_certified()
+
+    def test_damage(self):
+        self.compare("--certify")
+        data, start = self.program.read_bytes(), len(self.made)
+        where = f"weft: error: net.bmodel: certificate at byte {start}: "
+        for cut in (9, 20, 100):
+            self.program.write_bytes(data[:-cut])
+            self.assertTrue(self.weft("info", "net.bmodel", code=2).startswith(where + "its head says that it has"), cut)
+        self.program.write_bytes(data[:start + 16] + b"\xff" * (len(data) - start - 16))
+        self.assertEqual(self.weft("info", "net.bmodel", code=2), where + "the flatbuffer is broken: an offset, a length or a required field is wrong\n")
+        # What is no text does not get into JSON, and what drives a terminal not there.
+        self.program.write_bytes(data[:start] + data[start:].replace(b"emulator", b"\xffmulator"))
+        self.weft("info", "net.bmodel", "--json")
+        self.program.write_bytes(data[:start] + data[start:].replace(b"emulator", b"\x1b[31m\n\0\n"))
+        self.assertNotIn("\x1b", self.weft("info", "net.bmodel"))
+
+    def test_the_manual_names_every_key(self):
+        text = MANUAL.read_text()
+        missing = [key for key in keys(SCHEMA) - set(LIMITS) | {"certificate_bytes"} if f"`{key}`" not in text]
+        self.assertEqual(missing, [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[4:])

@@ -1,0 +1,165 @@
+#include "runtime/bmodel/Certificate.h"
+#include "tests/unit/runtime/VendorFiles.h"
+#include "tests/unit/runtime/bmodel/SmallModel.h"
+
+#include <cmath>
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace weft::rt;
+using testing::HasSubstr;
+
+namespace {
+
+wire::CertificateT makeCertificate() {
+  wire::CertificateT certificate;
+  certificate.data_sha256.assign(32, 1);
+  certificate.net = "small";
+  certificate.stages = {0};
+  certificate.outputs.push_back(std::make_unique<wire::CertifiedOutputT>());
+  certificate.outputs[0]->name = "y";
+  certificate.outputs[0]->sqnr_db = std::numeric_limits<double>::infinity();
+  return certificate;
+}
+
+/// The bytes of `file` with `certificate` behind them.
+std::vector<uint8_t> certified(const std::vector<uint8_t> &file,
+                               const wire::CertificateT &certificate) {
+  Result<Bmodel> model = Bmodel::load(file, "small");
+  EXPECT_TRUE(model.isOk()) << model.status().message();
+  Result<std::vector<uint8_t>> bytes = certificateBytes(*model, certificate);
+  EXPECT_TRUE(bytes.isOk()) << bytes.status().message();
+  ByteSpan content = contentOf(model->fileBytes());
+  std::vector<uint8_t> all(content.data, content.data + content.size);
+  all.insert(all.end(), bytes->begin(), bytes->end());
+  return all;
+}
+
+Status checked(const std::vector<uint8_t> &file, size_t stage = 0) {
+  Result<Bmodel> model = Bmodel::load(file, "small");
+  return model ? checkCertificate(*model, model->nets()[0], stage)
+               : model.status();
+}
+
+TEST(Certificate, IsOfTheFileBeforeIt) {
+  std::vector<uint8_t> file = packModel(makeSmallModel());
+  std::vector<uint8_t> all = certified(file, makeCertificate());
+  ASSERT_GT(all.size(), file.size());
+  EXPECT_TRUE(std::equal(file.begin(), file.end(), all.begin()));
+  Result<Bmodel> model = Bmodel::load(all, "small");
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  ASSERT_NE(model->certificate(), nullptr);
+  EXPECT_TRUE(fitsCertificate(*model));
+  EXPECT_TRUE(std::isinf(model->certificate()->outputs.at(0)->sqnr_db));
+  EXPECT_TRUE(checked(all).isOk());
+  // A second one takes the place of the first.
+  EXPECT_EQ(certified(all, makeCertificate()), all);
+}
+
+TEST(Certificate, IsNotOfChangedFiles) {
+  std::vector<uint8_t> file = packModel(makeSmallModel());
+  std::vector<uint8_t> all = certified(file, makeCertificate());
+  size_t loaded = 0;
+  for (size_t i = 0; i < file.size(); ++i) {
+    std::vector<uint8_t> changed = all;
+    changed[i] ^= 1;
+    Result<Bmodel> model = Bmodel::load(changed, "small");
+    if (!model)
+      continue; // the loader has seen it
+    // A changed size in the header ends the file elsewhere.
+    if (!model->certificate())
+      continue;
+    ++loaded;
+    EXPECT_FALSE(fitsCertificate(*model)) << i;
+    Status status = checkCertificate(*model, model->nets()[0], 0);
+    EXPECT_EQ(status.code(), Code::BadFile);
+    EXPECT_THAT(status.message(), HasSubstr("was changed after"));
+  }
+  EXPECT_GT(loaded, 300u); // of what no check of the loader covers
+}
+
+TEST(Certificate, IsOfStages) {
+  std::vector<uint8_t> file = packModel(makeSmallModel());
+  EXPECT_EQ(checked(file).code(), Code::NotFound);
+  wire::CertificateT other = makeCertificate();
+  other.stages = {1, 2};
+  EXPECT_THAT(checked(certified(file, other)).message(),
+              HasSubstr("its certificate is not of stage 0 of net 'small'"));
+  other = makeCertificate();
+  other.net = "another";
+  EXPECT_EQ(checked(certified(file, other)).code(), Code::BadFile);
+}
+
+std::string messageWith(void (*edit)(wire::CertificateT &)) {
+  std::vector<uint8_t> file = packModel(makeSmallModel());
+  wire::CertificateT certificate = makeCertificate();
+  edit(certificate);
+  return checked(certified(file, certificate)).message();
+}
+
+TEST(Certificate, WithFaultsIsRefused) {
+  EXPECT_THAT(messageWith([](auto &c) { c.data_sha256.pop_back(); }),
+              HasSubstr("data_sha256 has 31 bytes, must have 32"));
+  EXPECT_THAT(messageWith([](auto &c) { c.model_sha256.assign(33, 0); }),
+              HasSubstr("model_sha256 has 33 bytes, must have 32"));
+  EXPECT_THAT(messageWith([](auto &c) { c.reference_sha256.assign(1, 0); }),
+              HasSubstr("reference_sha256 has 1 bytes, must have 32"));
+  EXPECT_THAT(
+      messageWith([](auto &c) { c.reference = wire::CertifiedReference(3); }),
+      HasSubstr("reference is 3, must be 0 to 2"));
+}
+
+TEST(Certificate, NeverCrashesWithBrokenBytes) {
+  std::vector<uint8_t> file = packModel(makeSmallModel());
+  std::vector<uint8_t> all = certified(file, makeCertificate());
+  std::string where =
+      "small: certificate at byte " + std::to_string(file.size()) + ": ";
+  size_t refused = 0;
+  for (size_t i = file.size(); i < all.size(); ++i)
+    for (uint8_t bit : {0x01, 0x80}) {
+      std::vector<uint8_t> changed = all;
+      changed[i] ^= bit;
+      Result<Bmodel> model = Bmodel::load(changed, "small");
+      if (model)
+        continue; // another text or number, or no certificate any more
+      ++refused;
+      EXPECT_THAT(model.status().message(), HasSubstr(where));
+    }
+  EXPECT_GT(refused, 20u);
+  for (size_t size = file.size() + 8; size < all.size(); ++size) {
+    std::vector<uint8_t> cut(all.begin(), all.begin() + size);
+    Result<Bmodel> model = Bmodel::load(cut, "small");
+    ASSERT_FALSE(model.isOk()) << size;
+    EXPECT_THAT(model.status().message(), HasSubstr(where + "its head says"));
+  }
+  all.push_back(0);
+  EXPECT_FALSE(Bmodel::load(all, "small").isOk());
+}
+
+TEST(Certificate, DoesNotReplaceWhatOthersPutThere) {
+  std::vector<uint8_t> file = packModel(makeSmallModel());
+  file.push_back('?');
+  Result<Bmodel> model = Bmodel::load(file, "small");
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  EXPECT_EQ(model->certificate(), nullptr);
+  Result<std::vector<uint8_t>> bytes =
+      certificateBytes(*model, makeCertificate());
+  ASSERT_FALSE(bytes.isOk());
+  EXPECT_EQ(bytes.status().code(), Code::Unsupported);
+  EXPECT_THAT(bytes.status().message(),
+              HasSubstr("1 bytes of another program"));
+}
+
+TEST(Certificate, MayBeOfFilesOfTheVendor) {
+  for (const std::string &path : weft::test::vendorFiles()) {
+    Result<Bmodel> model = Bmodel::load(path);
+    ASSERT_TRUE(model.isOk()) << model.status().message();
+    wire::CertificateT certificate = makeCertificate();
+    certificate.net = model->nets()[0].name;
+    EXPECT_TRUE(checked(certified(readFile(path), certificate)).isOk()) << path;
+  }
+}
+
+} // namespace
