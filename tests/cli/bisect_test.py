@@ -170,6 +170,9 @@ class Bisect(unittest.TestCase):
         told = self.bisect("f16.bmodel", model="anew.onnx", code=0)
         self.assertEqual((told["passed"], len(told["warnings"])), (True, 1))
         self.assertIn("converted from another model", told["warnings"][0])
+        self.weft("run", "f16.bmodel", "-i", self.x, "-o", "values.npz")
+        told = json.loads(self.weft("compare", "anew.onnx", "f16.bmodel", "-i", self.x, "--reference", "values.npz", "--json"))
+        self.assertIn("converted from another model", told["warnings"][-1])
         # A fault in the program might be the other model's; what differs is told all the same.
         line = self.changed("f16.bmodel", ("tiu", "opd0_up_pad=1"), moved_pad)
         found = self.bisect("wrong.bmodel", model="anew.onnx")["bisection"]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """weft compare --certify, and what info, run and asm do with the certificate.
 
-  certificate_test.py WEFT DATA MANUAL   (DATA: tests/data, MANUAL: docs/cli.md)
+  certificate_test.py WEFT MANUAL LIBWEFT   (MANUAL: docs/cli.md, LIBWEFT: libweft.so)
 """
+import ctypes
 import hashlib
 import json
 import pathlib
@@ -20,7 +21,7 @@ import onnx
 from json_schema import COUNT, FLAG, REAL, TEXT, keys, mismatches
 from onnx import TensorProto, helper, numpy_helper
 
-WEFT, DATA, MANUAL = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
+WEFT, MANUAL, LIBWEFT = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
 RANDOM = np.random.default_rng(5)
 LIMITS = ("cosine", "sqnr", "gain", "bias", "spike", "slice_sqnr", "slice_gain", "slice_bias", "dead_slices", "log_sqnr", "shift", "unequal")
 SCHEMA = {
@@ -183,6 +184,26 @@ class Certificates(unittest.TestCase):
         # That is what to do.
         self.compare("--certify", "--min-sqnr", "10", "--limit", "unequal=1")
         self.assertIs(self.certificate()["fits"], True)
+
+    def test_the_c_interface(self):
+        library = ctypes.CDLL(str(LIBWEFT))
+        library.weft_status_message.restype, library.weft_status_message.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+        library.weft_model_check_certificate.restype, library.weft_status_free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+        library.weft_model_free.argtypes = [ctypes.c_void_p]
+
+        def check(data):
+            model = ctypes.c_void_p()
+            self.assertEqual(library.weft_model_load_bytes(data, ctypes.c_size_t(len(data)), b"net", ctypes.byref(model)), 0)
+            status = library.weft_model_check_certificate(model, ctypes.c_size_t(0), ctypes.c_size_t(0))
+            message = library.weft_status_message(status).decode()
+            library.weft_status_free(status)
+            library.weft_model_free(model)
+            return message
+        self.assertIn("has no certificate", check(self.made))
+        self.compare("--certify")
+        data = self.program.read_bytes()
+        self.assertEqual(check(data), "")
+        self.assertIn("was changed after", check(data.replace(b"Conv\0", b"Conw\0")))
 
     def test_asm_keeps_it_only_where_nothing_changes(self):
         self.compare("--certify")
