@@ -388,21 +388,25 @@ static OwningOpRef<ModuleOp> importModel(llvm::Expected<Model> model,
   return module;
 }
 
-static rt::Digest *placeOf(std::optional<rt::Digest> *digest) {
-  return digest ? &digest->emplace() : nullptr;
-}
-
 OwningOpRef<ModuleOp> weft::onnx::importOnnxFile(StringRef path,
                                                  const ImportOptions &options,
                                                  MLIRContext &context) {
-  return importModel(readModelFile(path, placeOf(options.digest)), path,
-                     options, context);
+  rt::Digest digest;
+  llvm::Expected<Model> model =
+      readModelFile(path, options.digest ? &digest : nullptr);
+  if (model && options.digest)
+    *options.digest = digest;
+  return importModel(std::move(model), path, options, context);
 }
 
 OwningOpRef<ModuleOp> weft::onnx::importOnnxBytes(ArrayRef<char> bytes,
                                                   StringRef name,
                                                   const ImportOptions &options,
                                                   MLIRContext &context) {
-  return importModel(readModelBytes(bytes, "", placeOf(options.digest)), name,
-                     options, context);
+  rt::Digest digest;
+  llvm::Expected<Model> model =
+      readModelBytes(bytes, "", options.digest ? &digest : nullptr);
+  if (model && options.digest)
+    *options.digest = digest;
+  return importModel(std::move(model), name, options, context);
 }

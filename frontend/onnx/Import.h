@@ -69,8 +69,8 @@ struct ImportOptions {
   /// nodes and of functions as they are in the file and, where they were
   /// imported, behind the names of their callers (`call/value`).
   std::set<std::string> *values = nullptr;
-  /// If set, gets the digest of the model (readModelFile); of bytes that are no
-  /// model zeros.
+  /// If set, gets the digest of the model (readModelFile), unless the bytes are
+  /// none.
   std::optional<rt::Digest> *digest = nullptr;
   /// If set, filled before the first message about a node; see Diagnostics.h.
   NodeTitles *titles = nullptr;

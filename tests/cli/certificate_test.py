@@ -246,6 +246,8 @@ class Certificates(unittest.TestCase):
         self.assertEqual((told["reference"], told["reference_sha256"], told["reference_version"]),
                          ("values", sha256((self.folder / "values.npz").read_bytes()), ""))
         self.assertEqual(told["model_sha256"], sha256((self.folder / "net.onnx").read_bytes()))
+        self.compare("--certify", "--reference", "values.npz", model="none.onnx")
+        self.assertEqual(self.certificate()["model_sha256"], "")
         # A program is nothing to certify itself by.
         shutil.copy(self.program, self.folder / "copy.bmodel")
         for model in ("net.bmodel", "copy.bmodel"):
