@@ -40,33 +40,3 @@ catalog::Tensor Placed::tensor() const {
   out.address = address;
   return out;
 }
-
-void weft::codegen::appendLaneRanges(std::vector<ByteRange> &ranges,
-                                     const catalog::Tensor &tensor,
-                                     const Chip &chip) {
-  auto [images, channels, height, width] = tensor.shape;
-  auto [n, c, h, w] = tensor.strides;
-  uint64_t bytes = catalog::bytesOf(tensor.type), address = *tensor.address;
-  int64_t rows = (tensor.lane + channels + chip.lanes - 1) / chip.lanes;
-  uint64_t plane = uint64_t((height - 1) * h + (width - 1) * w + 1) * bytes;
-  // A tensor of few planes is tracked plane by plane, so that slices of one
-  // tensor that interleave do not wait for each other.
-  constexpr int64_t kMaxPlanes = 16;
-  bool isDense = uint64_t(c) * bytes <=
-                 ((plane + chip.euBytes - 1) / chip.euBytes) * chip.euBytes;
-  if (isDense || images * rows > kMaxPlanes) {
-    ranges.push_back({address, address + catalog::extentBytes(tensor, chip)});
-    return;
-  }
-  for (int64_t image = 0; image < images; ++image)
-    for (int64_t row = 0; row < rows; ++row) {
-      uint64_t begin = address + uint64_t(image * n + row * c) * bytes;
-      ranges.push_back({begin, begin + plane});
-    }
-}
-
-void Command::touch(std::vector<ByteRange> &ranges,
-                    const catalog::Tensor &tensor, const Chip &chip) {
-  if (tensor.memory == catalog::Memory::Local)
-    appendLaneRanges(ranges, tensor, chip);
-}

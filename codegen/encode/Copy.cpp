@@ -17,6 +17,11 @@ static transfer::Side sideOf(const catalog::Tensor &tensor) {
           tensor.strides};
 }
 
+static bool isLocalOrGlobal(const catalog::Tensor &tensor) {
+  return tensor.memory == catalog::Memory::Local ||
+         tensor.memory == catalog::Memory::Global;
+}
+
 /// Bytes that a copy moves through DRAM on the side of `tensor`.
 static uint64_t dramBytes(const catalog::Tensor &tensor, uint64_t bytes) {
   return tensor.memory == catalog::Memory::Global ? bytes : 0;
@@ -62,8 +67,8 @@ static Command plainCopy(Operation *op, const catalog::Tensor &dst,
 LogicalResult ProgramBuilder::copy(Operation *op, const catalog::Tensor &dst,
                                    const catalog::Tensor &src) {
   auto add = [&](Command command, uint64_t bytes) {
-    command.reads(src, chip);
-    command.writes(dst, chip);
+    command.reads(src);
+    command.writes(dst);
     command.dramReadBytes += dramBytes(src, bytes);
     command.dramWriteBytes += dramBytes(dst, bytes);
     return append(std::move(command));
@@ -85,6 +90,10 @@ LogicalResult ProgramBuilder::copy(Operation *op, const catalog::Tensor &dst,
     if (!made)
       return op->emitError() << made.status().message();
     Command command(op, *made);
+    // Local memory and DRAM: other memories have addresses of their own.
+    if (plan.commands.size() > 1 && isLocalOrGlobal(src) &&
+        isLocalOrGlobal(dst))
+      command.piece = planned;
     if (planned.shape.elementBytes == transfer.elementBytes)
       command.set(Field::src_data_format,
                   uint64_t(catalog::precisionOf(src.type)));

@@ -39,11 +39,11 @@ static LogicalResult appendStep(Operation *op, const catalog::CommandStep &step,
                                     catalog::bytesOf(access.tensor.type)
                               : 0;
     if (access.reads) {
-      command.reads(access.tensor, builder.chip);
+      command.reads(access.tensor);
       command.dramReadBytes += bytes;
     }
     if (access.writes) {
-      command.writes(access.tensor, builder.chip);
+      command.writes(access.tensor);
       command.dramWriteBytes += bytes;
     }
   }

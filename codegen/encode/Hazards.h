@@ -46,9 +46,9 @@ private:
 
 /// Finds, for each command, the last command of the other engine that it must
 /// wait for. Both engines work in order, so one id is enough, and what an
-/// engine has waited for once needs no second wait. Ranges are offsets inside a
-/// lane: tensors at the same offset of different lanes count as overlapping (a
-/// wait too many, never one too few).
+/// engine has waited for once needs no second wait. Ranges are those of
+/// TouchedBytes in local memory: an upper bound (a wait too many, never one too
+/// few).
 class HazardTracker {
 public:
   /// The id of the other engine to wait for (0: none) and records command `id`.

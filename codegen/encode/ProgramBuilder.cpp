@@ -219,18 +219,6 @@ uint64_t ProgramBuilder::gdmaAddress(const catalog::Tensor &tensor) const {
 // Commands
 //===----------------------------------------------------------------------===//
 
-std::vector<ByteRange> weft::codegen::rangesOf(const catalog::Tensor &tensor,
-                                               const Chip &chip) {
-  std::vector<ByteRange> ranges;
-  if (tensor.memory == catalog::Memory::Local) {
-    appendLaneRanges(ranges, tensor, chip);
-    return ranges;
-  }
-  uint64_t bytes = catalog::extentBytes(tensor, chip);
-  ranges.push_back({*tensor.address, *tensor.address + bytes});
-  return ranges;
-}
-
 static bool overlap(const std::vector<ByteRange> &a,
                     const std::vector<ByteRange> &b) {
   for (ByteRange x : a)
@@ -292,25 +280,16 @@ LogicalResult ProgramBuilder::append(Command command) {
   return pending.size() < kMostPending ? success() : flush();
 }
 
-static void addTouched(std::vector<TouchedBytes> &touched,
-                       const catalog::Tensor &tensor, const weft::Chip &chip) {
-  for (ByteRange range : rangesOf(tensor, chip))
-    touched.push_back({tensor.memory, range});
-}
-
 Task ProgramBuilder::taskOf(const Pending &pending) const {
   Task task;
   if (auto *piece = std::get_if<ObservedPiece>(&pending)) {
-    addTouched(task.reads, tensorOf(*piece), chip);
+    task.touched.reads = touchedBytesOf(tensorOf(*piece), chip);
     return task;
   }
   const Command &command = std::get<Command>(pending);
   task.engine = command.engine();
   task.cycles = cycles::estimate(command.builder.decoded(), chip).cycles;
-  for (const catalog::Tensor &tensor : command.read)
-    addTouched(task.reads, tensor, chip);
-  for (const catalog::Tensor &tensor : command.written)
-    addTouched(task.writes, tensor, chip);
+  task.touched = touchedBy(command, chip);
   return task;
 }
 
@@ -331,6 +310,15 @@ LogicalResult ProgramBuilder::flush() {
   return success();
 }
 
+static std::vector<ByteRange>
+localRanges(const std::vector<TouchedBytes> &touched) {
+  std::vector<ByteRange> ranges;
+  for (const TouchedBytes &bytes : touched)
+    if (bytes.memory == catalog::Memory::Local)
+      ranges.push_back(bytes.range);
+  return ranges;
+}
+
 /// Gives the command its ids.
 LogicalResult ProgramBuilder::issue(Command command) {
   bool isTiu = command.engine() == Engine::Tiu;
@@ -342,8 +330,9 @@ LogicalResult ProgramBuilder::issue(Command command) {
   std::vector<Location> &locations =
       isTiu ? group.tiuLocations : group.gdmaLocations;
   uint32_t id = uint32_t(locations.size()) + 1;
-  uint32_t dep = hazards.add(command.engine(), id, command.readRanges,
-                             command.writeRanges);
+  Touched touched = touchedBy(command, chip);
+  uint32_t dep = hazards.add(command.engine(), id, localRanges(touched.reads),
+                             localRanges(touched.writes));
   command.set(Field::cmd_id, id).set(Field::cmd_id_dep, dep);
   if (command.failed)
     return failure();

@@ -92,11 +92,6 @@ private:
   std::vector<size_t> openPieces; ///< pieces not yet overwritten
 };
 
-/// The 40-bit or in-lane ranges that `tensor` covers, as used for observed
-/// pieces.
-std::vector<ByteRange> rangesOf(const catalog::Tensor &tensor,
-                                const Chip &chip);
-
 // One function a family of ops; each makes and appends the op's commands. False
 // if the op is none of the family.
 mlir::FailureOr<bool> encodeFunction(mlir::Operation *op,

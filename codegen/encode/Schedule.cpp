@@ -35,9 +35,14 @@ private:
 /// Which tasks wait for which.
 struct Dependences {
   explicit Dependences(const std::vector<Task> &tasks);
+  /// Those in which time runs backwards.
+  Dependences reversed() const;
 
   std::vector<std::vector<size_t>> successors;
   std::vector<size_t> predecessors; ///< how many
+
+private:
+  Dependences() = default;
 };
 } // namespace
 
@@ -97,7 +102,7 @@ class WrittenBytes {
 public:
   explicit WrittenBytes(const std::vector<Task> &tasks) {
     for (const Task &task : tasks)
-      for (const TouchedBytes &bytes : task.writes)
+      for (const TouchedBytes &bytes : task.touched.writes)
         ranges[bytes.memory].push_back(bytes.range);
     for (auto &[memory, list] : ranges) {
       std::sort(list.begin(), list.end(),
@@ -140,12 +145,23 @@ Dependences::Dependences(const std::vector<Task> &tasks)
       successors[before].push_back(i);
       ++predecessors[i];
     };
-    for (const TouchedBytes &bytes : tasks[i].reads)
+    for (const TouchedBytes &bytes : tasks[i].touched.reads)
       if (written.overlaps(bytes))
         touches[bytes.memory].read(bytes.range, i, wait);
-    for (const TouchedBytes &bytes : tasks[i].writes)
+    for (const TouchedBytes &bytes : tasks[i].touched.writes)
       touches[bytes.memory].write(bytes.range, i, wait);
   }
+}
+
+Dependences Dependences::reversed() const {
+  Dependences result;
+  result.successors.resize(successors.size());
+  for (size_t before = 0; before < successors.size(); ++before) {
+    for (size_t after : successors[before])
+      result.successors[after].push_back(before);
+    result.predecessors.push_back(successors[before].size());
+  }
+  return result;
 }
 
 /// Cycles of the longest path from the begin of each task.
@@ -245,39 +261,73 @@ std::vector<size_t> ListScheduler::run() {
   return std::move(order);
 }
 
-static uint64_t cyclesInOrder(const std::vector<Task> &tasks,
-                              const Dependences &dependences,
-                              const std::vector<size_t> &order) {
-  std::vector<uint64_t> earliest(tasks.size(), 0);
+/// When each task ends if they are issued in `order`.
+static std::vector<uint64_t> endsInOrder(const std::vector<Task> &tasks,
+                                         const Dependences &dependences,
+                                         const std::vector<size_t> &order) {
+  std::vector<uint64_t> earliest(tasks.size(), 0), ends(tasks.size());
   uint64_t free[2] = {0, 0};
   for (size_t task : order) {
-    uint64_t end = earliest[task];
+    uint64_t &end = ends[task] = earliest[task];
     if (tasks[task].engine) {
       uint64_t &engine = free[size_t(*tasks[task].engine)];
-      engine = end = std::max(engine, earliest[task]) + tasks[task].cycles;
+      engine = end = std::max(engine, end) + tasks[task].cycles;
     }
     for (size_t successor : dependences.successors[task])
       earliest[successor] = std::max(earliest[successor], end);
   }
-  return std::max(free[0], free[1]);
+  return ends;
 }
+
+namespace {
+/// The best order so far.
+class Choice {
+public:
+  Choice(const std::vector<Task> &tasks, const Dependences &dependences)
+      : tasks(tasks), dependences(dependences) {}
+
+  /// Whether `order` takes less time than all before.
+  bool offer(std::vector<size_t> order) {
+    std::vector<uint64_t> found = endsInOrder(tasks, dependences, order);
+    uint64_t cycles =
+        found.empty() ? 0 : *std::max_element(found.begin(), found.end());
+    if (!best.order.empty() && cycles >= best.cycles)
+      return false;
+    best = {std::move(order), cycles};
+    ends = std::move(found);
+    return true;
+  }
+
+  Schedule best;
+  std::vector<uint64_t> ends; ///< in it, of each task
+
+private:
+  const std::vector<Task> &tasks;
+  const Dependences &dependences;
+};
+} // namespace
 
 Schedule weft::codegen::bestSchedule(const std::vector<Task> &tasks) {
   Dependences dependences(tasks);
-  Schedule best;
-  best.order.resize(tasks.size());
-  std::iota(best.order.begin(), best.order.end(), size_t(0));
-  best.cycles = cyclesInOrder(tasks, dependences, best.order);
+  Choice choice(tasks, dependences);
+  std::vector<size_t> given(tasks.size());
+  std::iota(given.begin(), given.end(), size_t(0));
+  choice.offer(std::move(given));
   // Neither rule is always better; as they were given keeps tensors that are
   // made and read together together.
   for (const std::vector<uint64_t> &urgency :
-       {pathsFrom(tasks, dependences),
-        std::vector<uint64_t>(tasks.size(), 0)}) {
-    std::vector<size_t> order =
-        ListScheduler(tasks, dependences, urgency).run();
-    uint64_t cycles = cyclesInOrder(tasks, dependences, order);
-    if (cycles < best.cycles)
-      best = {std::move(order), cycles};
+       {pathsFrom(tasks, dependences), std::vector<uint64_t>(tasks.size(), 0)})
+    choice.offer(ListScheduler(tasks, dependences, urgency).run());
+  // A longest path does not know that others want the engine, too. The latest
+  // begins of a schedule do: of one in which time runs backwards, what ended
+  // last first (forward-backward improvement).
+  constexpr int kRounds = 4;
+  Dependences backward = dependences.reversed();
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<uint64_t> latest = endsInOrder(
+        tasks, backward, ListScheduler(tasks, backward, choice.ends).run());
+    if (!choice.offer(ListScheduler(tasks, dependences, latest).run()))
+      break;
   }
-  return best;
+  return std::move(choice.best);
 }

@@ -3,24 +3,17 @@
 #ifndef WEFT_CODEGEN_ENCODE_SCHEDULE_H
 #define WEFT_CODEGEN_ENCODE_SCHEDULE_H
 
-#include "codegen/encode/Hazards.h"
-#include "runtime/catalog/Catalog.h"
+#include "codegen/encode/Touched.h"
 
 #include <optional>
 
 namespace weft::codegen {
 
-/// Bytes of one memory; of local memory those of a lane.
-struct TouchedBytes {
-  catalog::Memory memory;
-  ByteRange range;
-};
-
 /// A command, or something that happens between commands and takes no time.
 struct Task {
   std::optional<isa::Engine> engine;
   uint64_t cycles = 0;
-  std::vector<TouchedBytes> reads, writes;
+  Touched touched;
 };
 
 /// In which order tasks are issued, and when the last of them ends.
