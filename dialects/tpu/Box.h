@@ -36,6 +36,8 @@ struct Tiling {
 
   int64_t slices() const { return product(counts); }
   bool isPipelined() const { return slices() > 1 && !isStreamed; }
+  /// Whether each slice is an image or several.
+  bool streamsImages() const { return isStreamed && slices() == counts[0]; }
   bool operator==(const Tiling &other) const {
     return counts == other.counts && isStreamed == other.isStreamed;
   }

@@ -35,8 +35,8 @@ static std::optional<int64_t> fullestStep(const Chip &chip,
     first.buffers = enumerateBuffers(chip, view, *slice);
     first.changes.assign(first.buffers.size(), false);
   }
-  return peakBytes(liveRanges(view, measured ? *measured : first,
-                              tiling.isPipelined(), /*storing=*/0));
+  return peakBytes(
+      liveRanges(view, measured ? *measured : first, tiling, /*storing=*/0));
 }
 
 /// Why `ops`, which could be one group under `tiling` without the last of them,

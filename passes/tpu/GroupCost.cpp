@@ -90,25 +90,40 @@ int64_t GroupCost::copyInDram(Operation *op, const OperandCopy &copy) {
 
 /// The cycles of one slice.
 struct GroupCost::SliceCosts {
-  std::vector<int64_t> loads;     ///< by the first op that reads
+  struct Load {
+    size_t buffer;
+    size_t reader; ///< the first op that reads it
+    int64_t cycles;
+  };
+  std::vector<Load> loads;        ///< by reader
   std::vector<int64_t> computing; ///< by op
+  std::vector<int64_t> stores;    ///< by op
   int64_t again = 0;              ///< loads that each slice has for itself
-  int64_t stores = 0;
+
+  int64_t allStores() const {
+    return std::accumulate(stores.begin(), stores.end(), int64_t(0));
+  }
+  int64_t allComputing() const {
+    return std::accumulate(computing.begin(), computing.end(), int64_t(0));
+  }
 };
 
 std::optional<GroupCost::SliceCosts>
 GroupCost::ofSlice(const GroupView &view, const GroupFootprint &footprint,
                    const SlicePlan &slice) {
   SliceCosts costs;
-  costs.loads.resize(view.ops.size());
   for (auto [i, buffer] :
        llvm::enumerate(enumerateBuffers(chip, view, slice))) {
     if (!buffer.isLoaded())
       continue;
     int64_t cycles = loadOf(view, buffer);
-    costs.loads[firstReaderOf(view, buffer)] += cycles;
+    costs.loads.push_back({i, firstReaderOf(view, buffer), cycles});
     costs.again += footprint.changes[i] ? cycles : 0;
   }
+  llvm::stable_sort(costs.loads,
+                    [](const SliceCosts::Load &a, const SliceCosts::Load &b) {
+                      return a.reader < b.reader;
+                    });
   for (size_t i = 0; i < view.ops.size(); ++i) {
     std::optional<Price> price =
         priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]);
@@ -116,14 +131,117 @@ GroupCost::ofSlice(const GroupView &view, const GroupFootprint &footprint,
       return std::nullopt;
     costs.computing.push_back(price->cycles);
   }
+  costs.stores.resize(view.ops.size());
   for (auto [output, piece] : llvm::zip(view.outputs, slice.stores))
-    costs.stores += storeOf(view.value(output), piece);
+    costs.stores[output - int(view.inputs.size())] +=
+        storeOf(view.value(output), piece);
   return costs;
+}
+
+namespace {
+/// The two engines at work on slices each of which runs as a group of one does.
+class StreamedSlices {
+public:
+  StreamedSlices(const GroupFootprint &footprint, ArrayRef<BufferPlace> places)
+      : buffers(footprint.buffers), places(places) {}
+
+  void load(size_t buffer, int64_t cycles) {
+    dma = std::max(dma, tiu) + cycles; // its room is free from now on
+    moving += cycles;
+    ready[buffer] = dma;
+  }
+  void waitFor(size_t buffer) { tiu = std::max(tiu, ready[buffer]); }
+  void compute(size_t op, int64_t cycles);
+  void store(size_t op, int64_t cycles);
+  GroupPrice now() const { return {std::max(tiu, dma), moving}; }
+
+private:
+  struct Store {
+    int64_t begin, end, done;
+  };
+  bool isWrittenBy(size_t buffer, size_t op) const {
+    return !buffers[buffer].isLoaded() && size_t(buffers[buffer].owner) == op;
+  }
+
+  const std::vector<GroupBuffer> &buffers;
+  ArrayRef<BufferPlace> places;
+  int64_t tiu = 0, dma = 0, moving = 0;
+  DenseMap<size_t, int64_t> ready; ///< by buffer
+  std::vector<Store> stores;       ///< whose bytes nothing has overwritten
+};
+} // namespace
+
+/// What it writes must have been stored.
+void StreamedSlices::compute(size_t op, int64_t cycles) {
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (isWrittenBy(i, op))
+      llvm::erase_if(stores, [&](const Store &store) {
+        bool meets = places[i].local < store.end &&
+                     store.begin < places[i].local + places[i].bytes;
+        tiu = meets ? std::max(tiu, store.done) : tiu;
+        return meets;
+      });
+  tiu += cycles;
+}
+
+void StreamedSlices::store(size_t op, int64_t cycles) {
+  dma = std::max(dma, tiu) + cycles;
+  moving += cycles;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].kind == GroupBuffer::Result && isWrittenBy(i, op))
+      stores.push_back(
+          {places[i].local, places[i].local + places[i].bytes, dma});
+}
+
+/// Of `count` slices like `slice`.
+GroupPrice GroupCost::ofStreamed(const GroupView &view,
+                                 const GroupFootprint &footprint,
+                                 const SliceCosts &slice,
+                                 ArrayRef<BufferPlace> places, int64_t count) {
+  constexpr int64_t kLooked = 4; // slices, the last two of which are alike
+  int64_t ops = int64_t(view.ops.size()), looked = std::min(count, kLooked);
+  StreamedSlices engines(footprint, places);
+  auto load = [&](int64_t number, int64_t step) {
+    for (const SliceCosts::Load &one : slice.loads) {
+      const BufferPlace &place = places[one.buffer];
+      if (std::min(place.load, ops - 1) == step && (number == 0 || !place.held))
+        engines.load(one.buffer, one.cycles);
+    }
+  };
+  std::vector<GroupPrice> ends; // of slices
+  for (int64_t step = 0; step <= looked; ++step) {
+    for (int64_t op = 0; op < ops; ++op) {
+      if (step > 0) {
+        load(step - 1, op);
+        // Now, as the load for the slice behind this one may follow.
+        for (const SliceCosts::Load &one : slice.loads)
+          if (int64_t(one.reader) == op)
+            engines.waitFor(one.buffer);
+      }
+      if (step < looked)
+        load(step, op - ops);
+      if (step == 0)
+        continue;
+      engines.compute(op, slice.computing[op]);
+      if (slice.stores[op] > 0)
+        engines.store(op, slice.stores[op]);
+    }
+    if (step > 0)
+      ends.push_back(engines.now());
+  }
+  GroupPrice price = ends.back();
+  if (count > looked) {
+    const GroupPrice &before = ends[looked - 2];
+    price.cycles += (count - looked) * (price.cycles - before.cycles);
+    price.moving += (count - looked) * (price.moving - before.moving);
+  }
+  return price;
 }
 
 std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
                                               const GroupFootprint &footprint,
-                                              const Dims &counts) {
+                                              const Tiling &tiling) {
+  const Dims &counts = tiling.counts;
   auto costsOf = [&](std::optional<SlicePlan> slice) {
     return slice ? ofSlice(view, footprint, *slice) : std::nullopt;
   };
@@ -135,17 +253,25 @@ std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
                          : middle;
   if (!middle || !first)
     return std::nullopt;
+  if (tiling.isStreamed) {
+    auto places = placeGroup(chip, view, tiling, footprint);
+    if (!places)
+      return std::nullopt;
+    return ofStreamed(view, footprint, *middle, *places, product(counts));
+  }
   TwoQueues queues;
-  for (auto [load, computing] : llvm::zip(first->loads, first->computing)) {
-    queues.load(load);
+  size_t next = 0;
+  for (auto [op, computing] : llvm::enumerate(first->computing)) {
+    for (; next < first->loads.size() && first->loads[next].reader == op;
+         ++next)
+      queues.load(first->loads[next].cycles);
     queues.compute(computing);
   }
-  int64_t more = product(counts) - 1,
-          computing = std::accumulate(middle->computing.begin(),
-                                      middle->computing.end(), int64_t(0));
+  int64_t more = product(counts) - 1, computing = middle->allComputing(),
+          stores = middle->allStores();
   GroupPrice price = queues.end(0, 0);
-  price.cycles += more * std::max(computing, middle->again + middle->stores) +
-                  first->stores;
-  price.moving += more * (middle->again + middle->stores) + first->stores;
+  price.cycles +=
+      more * std::max(computing, middle->again + stores) + first->allStores();
+  price.moving += more * (middle->again + stores) + first->allStores();
   return price;
 }

@@ -51,11 +51,11 @@ public:
   int64_t storeOf(mlir::Value value, const Box &piece);
   /// Of a copy of an operand of `op` within DRAM.
   int64_t copyInDram(mlir::Operation *op, const OperandCopy &copy);
-  /// Of a group in several slices that are pipelined; std::nullopt if an op has
-  /// no commands for its piece.
+  /// Of a group in several slices; std::nullopt if an op has no commands for
+  /// its piece.
   std::optional<GroupPrice> ofSlices(const GroupView &view,
                                      const GroupFootprint &footprint,
-                                     const Dims &counts);
+                                     const Tiling &tiling);
 
   const Chip &chip;
 
@@ -64,6 +64,11 @@ private:
   std::optional<SliceCosts> ofSlice(const GroupView &view,
                                     const GroupFootprint &footprint,
                                     const SlicePlan &slice);
+  static GroupPrice ofStreamed(const GroupView &view,
+                               const GroupFootprint &footprint,
+                               const SliceCosts &slice,
+                               llvm::ArrayRef<BufferPlace> places,
+                               int64_t count);
   int64_t leastWithTurn(int64_t straight, PermuteOp turn, const Dims &dims,
                         llvm::function_ref<int64_t()> turned);
 

@@ -157,8 +157,9 @@ static std::vector<size_t> homesOf(const GroupView &view,
 
 std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
                                              const GroupFootprint &footprint,
-                                             bool isPipelined,
+                                             const Tiling &tiling,
                                              int64_t storing) {
+  bool isPipelined = tiling.isPipelined();
   auto uses = valueUses(view);
   int64_t end = static_cast<int64_t>(view.ops.size()) - 1;
   std::vector<size_t> homes = homesOf(view, footprint.buffers);
@@ -185,8 +186,12 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
     }
     bool stored = buffer.kind == GroupBuffer::Result &&
                   outputs.contains(view.resultOf(buffer.owner));
-    if (stored && !isPipelined)
-      range.last = std::min(end, std::max(range.last, range.first + storing));
+    if (stored && !isPipelined) {
+      int64_t last = std::max(range.last, range.first + storing);
+      if (last > end && tiling.slices() > 1)
+        range.first = 0;
+      range.last = std::min(end, last);
+    }
     if (isPipelined && (buffer.isLoaded() || stored)) {
       range.first = 0;
       range.last = end;
@@ -277,7 +282,7 @@ private:
 /// With `room` bytes for what is held, and what is stored living `steps` steps
 /// longer.
 bool GroupAllocation::allocateStoring(int64_t steps, int64_t room) {
-  ranges = liveRanges(view, footprint, tiling.isPipelined(), steps);
+  ranges = liveRanges(view, footprint, tiling, steps);
   int64_t capacity = chip.laneBytes, alignment = chip.euBytes;
   std::optional<std::vector<int64_t>> found;
   if (tiling.isPipelined()) {
@@ -334,7 +339,7 @@ std::optional<std::vector<BufferPlace>> GroupAllocation::run() {
   if (tiling.slices() > 1 && !tiling.isPipelined())
     room = std::max<int64_t>(
         0, int64_t(chip.laneBytes) -
-               peakBytes(liveRanges(view, footprint, false, /*storing=*/0)));
+               peakBytes(liveRanges(view, footprint, tiling, /*storing=*/0)));
   while (!allocateHolding(room)) {
     if (room == 0)
       return std::nullopt;
@@ -361,5 +366,12 @@ weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
       measureGroup(chip, view, tiling.counts, /*exact=*/true);
   if (!footprint)
     return std::nullopt;
-  return GroupAllocation(chip, view, tiling, order, *footprint).run();
+  return placeGroup(chip, view, tiling, *footprint, order);
+}
+
+std::optional<std::vector<BufferPlace>>
+weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
+                      const Tiling &tiling, const GroupFootprint &footprint,
+                      PlacementOrder order) {
+  return GroupAllocation(chip, view, tiling, order, footprint).run();
 }

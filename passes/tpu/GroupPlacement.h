@@ -32,10 +32,10 @@ std::optional<GroupFootprint> measureGroup(const Chip &chip,
 /// Live ranges of the buffers over a slice's steps (op numbers). Pipelined,
 /// whatever crosses DRAM lives throughout and is doubled where it changes; else
 /// what is stored lives at least `storing` steps longer than the one that makes
-/// it.
+/// it, which may be steps of the next slice.
 std::vector<LiveRange> liveRanges(const GroupView &view,
                                   const GroupFootprint &footprint,
-                                  bool isPipelined, int64_t storing);
+                                  const Tiling &tiling, int64_t storing);
 
 /// A buffer's place: see #tpu.buffer.
 struct BufferPlace {
@@ -65,6 +65,10 @@ std::optional<std::vector<BufferPlace>> placeGroup(const Chip &chip,
                                                    const GroupView &view,
                                                    const Tiling &tiling,
                                                    PlacementOrder order = {});
+/// Of buffers that were measured.
+std::optional<std::vector<BufferPlace>>
+placeGroup(const Chip &chip, const GroupView &view, const Tiling &tiling,
+           const GroupFootprint &footprint, PlacementOrder order = {});
 
 } // namespace weft::tpu
 

@@ -16,7 +16,7 @@ using namespace weft::tpu;
 
 namespace {
 struct TilingChoice {
-  Dims counts{1, 1, 1, 1};
+  Tiling tiling;
   GroupPrice price;
 };
 
@@ -33,9 +33,10 @@ enum class SliceAim : uint8_t {
 class TilingSearch {
 public:
   TilingSearch(GroupCost &cost, const GroupView &view,
-               const GroupSearchOptions &options, SliceAim aim, int64_t atLeast)
+               const GroupSearchOptions &options, SliceAim aim, bool isStreamed,
+               int64_t atLeast)
       : chip(cost.chip), view(view), groupCost(cost), options(options),
-        aim(aim), atLeast(atLeast) {
+        aim(aim), isStreamed(isStreamed), atLeast(atLeast) {
     limits = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
     for (auto [output, bands] :
          llvm::zip_equal(view.outputs, view.storedBands)) {
@@ -64,7 +65,8 @@ private:
   /// Cuts beyond `base`: along one axis where that is enough.
   void refine(const Dims &base) {
     walk(base, kAxisH);
-    if (aim == SliceAim::Fit || options.overlapsChannels)
+    // Channels in slices differ in all but full rounds over the lanes.
+    if (!isStreamed && (aim == SliceAim::Fit || options.overlapsChannels))
       walk(base, kAxisC);
     if (best || aim == SliceAim::Overlap)
       return;
@@ -72,7 +74,7 @@ private:
     Dims rows = base;
     rows[kAxisH] = limits[kAxisH];
     walk(rows, kAxisW);
-    for (int64_t c = 2; c <= limits[kAxisC] && !best; c *= 2) {
+    for (int64_t c = 2; c <= limits[kAxisC] && !best && !isStreamed; c *= 2) {
       Dims channels = base;
       channels[kAxisC] = c;
       walk(channels, kAxisH);
@@ -84,9 +86,41 @@ private:
 
   /// Tries more and more slices along `axis` until they serve the aim.
   void walk(Dims counts, unsigned axis) {
+    stride(counts, axis);
+    if (aim == SliceAim::Overlap && best)
+      settle(counts, axis);
+  }
+
+  /// Tries counts between those that were tried around the best.
+  void settle(Dims counts, unsigned axis) {
+    Dims others = best->tiling.counts;
+    others[axis] = counts[axis];
+    if (others != counts)
+      return; // found along another axis
+    for (int64_t step = best->tiling.counts[axis] / 4; step > 0; step /= 2)
+      for (int64_t sign : {-1, 1}) {
+        int64_t from = best->tiling.counts[axis];
+        counts[axis] = evenCount(from + sign * step, axis);
+        if (counts[axis] != from && product(counts) > 1 &&
+            product(counts) <= options.maxSlices &&
+            tryCounts(counts) == Outcome::Best)
+          break;
+      }
+  }
+
+  /// The fewest slices that are no longer than of `count`.
+  int64_t evenCount(int64_t count, unsigned axis) const {
+    auto divided = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+    int64_t size = limits[axis];
+    return divided(size, divided(size, std::clamp<int64_t>(count, 1, size)));
+  }
+
+  void stride(Dims counts, unsigned axis) {
     for (int64_t count = 1; count <= limits[axis];
          count = std::max(count + 1, std::min(count * 3 / 2, limits[axis]))) {
-      counts[axis] = count;
+      if (evenCount(count, axis) == counts[axis] && count > 1)
+        continue;
+      counts[axis] = evenCount(count, axis);
       int64_t slices = product(counts);
       if (slices > options.maxSlices)
         return;
@@ -104,16 +138,18 @@ private:
     std::optional<GroupFootprint> footprint =
         measureGroup(chip, view, counts, /*exact=*/false);
     // Computing everything twice is never worth the bytes it saves.
-    if (!footprint || footprint->computed > 2 * footprint->wholeElements ||
-        peakBytes(liveRanges(view, *footprint, /*sliced=*/true, 0)) >
-            static_cast<int64_t>(chip.laneBytes))
+    if (!footprint || footprint->computed > 2 * footprint->wholeElements)
       return Outcome::DoesNotFit;
-    auto price = groupCost.ofSlices(view, *footprint, counts);
+    Tiling tiling{counts, isStreamed};
+    if (peakBytes(liveRanges(view, *footprint, tiling, 0)) >
+        static_cast<int64_t>(chip.laneBytes))
+      return Outcome::DoesNotFit;
+    auto price = groupCost.ofSlices(view, *footprint, tiling);
     if (!price)
       return Outcome::DoesNotFit;
     if (best && price->weight() >= best->price.weight())
       return Outcome::Worse;
-    best = TilingChoice{counts, *price};
+    best = TilingChoice{tiling, *price};
     return Outcome::Best;
   }
 
@@ -122,6 +158,7 @@ private:
   GroupCost &groupCost;
   const GroupSearchOptions &options;
   SliceAim aim;
+  bool isStreamed;
   int64_t atLeast;
   Dims limits;
   std::optional<TilingChoice> best;
@@ -622,7 +659,7 @@ void RunSearch::findSliced(size_t begin, size_t firstEnd, SliceAim aim) {
   int64_t longest =
       aim == SliceAim::Overlap ? options.maxOverlapOps() : options.maxSlicedOps;
   size_t limit = std::min(run.size(), begin + static_cast<size_t>(longest));
-  int64_t atLeast = 2;
+  int64_t atLeast[] = {2, 2}; // pipelined, streamed
   int misses = 0;
   for (size_t end = firstEnd; end <= limit && misses < 3; ++end) {
     if (strayBandMove(run.slice(begin, end - begin)) < end - begin)
@@ -630,17 +667,23 @@ void RunSearch::findSliced(size_t begin, size_t firstEnd, SliceAim aim) {
     GroupView view = viewOps(chip, run.slice(begin, end - begin));
     if (view.places.empty())
       return; // with more ops it stays impossible
-    std::optional<TilingChoice> choice =
-        TilingSearch(cost, view, options, aim, atLeast).run();
+    std::optional<TilingChoice> choice;
+    for (bool isStreamed : {false, true}) {
+      auto found = TilingSearch(cost, view, options, aim, isStreamed,
+                                atLeast[isStreamed])
+                       .run();
+      if (found && aim == SliceAim::Fit)
+        atLeast[isStreamed] = found->tiling.slices();
+      if (found && (!choice || found->price.weight() < choice->price.weight()))
+        choice = found;
+    }
     if (!choice) {
       ++misses; // an op may only look bad until its consumer joins (a residual
                 // branch)
       continue;
     }
     misses = 0;
-    if (aim == SliceAim::Fit)
-      atLeast = product(choice->counts);
-    slicedGroups[begin].push_back({end, {choice->counts}, choice->price});
+    slicedGroups[begin].push_back({end, choice->tiling, choice->price});
   }
 }
 
@@ -649,16 +692,17 @@ void RunSearch::findSliced(size_t begin, size_t firstEnd, SliceAim aim) {
 static std::optional<Tiling>
 placeableTiling(GroupCost &cost, const GroupView &view, Tiling tiling,
                 const GroupSearchOptions &options) {
-  if (tiling.isStreamed)
+  if (tiling.streamsImages())
     return placeGroup(cost.chip, view, tiling) ? std::optional(tiling)
                                                : std::nullopt;
   while (!placeGroup(cost.chip, view, tiling)) {
     std::optional<TilingChoice> next =
-        TilingSearch(cost, view, options, SliceAim::Fit, tiling.slices() + 1)
+        TilingSearch(cost, view, options, SliceAim::Fit, tiling.isStreamed,
+                     tiling.slices() + 1)
             .run();
     if (!next)
       return std::nullopt;
-    tiling = {next->counts};
+    tiling = next->tiling;
   }
   return tiling;
 }
@@ -692,14 +736,14 @@ bool RunSearch::appendChecked(size_t begin, size_t end, Tiling tiling,
     choices.push_back({begin, end, *placeable, {}, {}});
     return true;
   }
-  if (end - begin == 1 && tiling.isStreamed)
+  if (end - begin == 1 && tiling.streamsImages())
     return appendChecked(begin, end, {}, choices, failed);
   if (end - begin == 1) {
     failed = run[begin];
     return false;
   }
   size_t middle = begin + (end - begin) / 2;
-  Tiling half = tiling.isStreamed ? tiling : Tiling();
+  Tiling half = tiling.streamsImages() ? tiling : Tiling();
   return appendChecked(begin, middle, half, choices, failed) &&
          appendChecked(middle, end, half, choices, failed);
 }
@@ -727,8 +771,7 @@ GroupPrice RunSearch::priceOf(const GroupChoice &choice) {
       measureGroup(chip, view, choice.tiling.counts, /*exact=*/false);
   if (!footprint)
     return {};
-  return cost.ofSlices(view, *footprint, choice.tiling.counts)
-      .value_or(GroupPrice());
+  return cost.ofSlices(view, *footprint, choice.tiling).value_or(GroupPrice());
 }
 
 /// Whether there are groups from `begin` on whose slices may overlap better

@@ -163,7 +163,8 @@ static bool isPossible(tpu::GroupOp group, const GroupWay &way) {
     if (count < 1 || count > largest[axis] || (slices *= count) > mostSlices)
       return false;
   }
-  return way.tiling.isStreamed == group.tilingOrWhole().isStreamed;
+  return way.tiling.isStreamed == group.tilingOrWhole().isStreamed ||
+         way.tiling.counts[tpu::kAxisC] == 1;
 }
 
 /// `grouped` for these; false if they cannot be made.
@@ -269,8 +270,12 @@ void GroupWaySearch::improveGroup(GroupSpan span, const GroupWay &given) {
   });
   consideredWith(
       [](GroupWay &way) { way.order.storesAtOnce = !way.order.storesAtOnce; });
-  if (given.tiling.isStreamed)
+  if (given.tiling.streamsImages())
     return;
+  // Slices of channels differ in all but full rounds over the lanes.
+  if (way().tiling.slices() > 1 && way().tiling.counts[tpu::kAxisC] == 1)
+    consideredWith(
+        [](GroupWay &way) { way.tiling.isStreamed = !way.tiling.isStreamed; });
   for (unsigned axis : {tpu::kAxisH, tpu::kAxisC, tpu::kAxisN})
     for (int64_t count : nextCounts(way().tiling.counts[axis]))
       if (count >= 1)
