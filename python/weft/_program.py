@@ -8,6 +8,8 @@ from ._native import PACKAGE
 
 def main():
     program = PACKAGE / "native" / "bin" / "weft"
+    # Where onnxruntime is installed, if it is (compare --reference onnxruntime).
+    os.environ.setdefault("WEFT_PYTHON", sys.executable)
     os.execv(program, [str(program), *sys.argv[1:]])
 
 

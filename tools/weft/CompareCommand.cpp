@@ -14,9 +14,11 @@
 #include "tools/weft/ConversionCheck.h"
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/ModelRun.h"
+#include "tools/weft/OnnxRuntime.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
 #include "tools/weft/Reproducer.h"
+#include "tools/weft/Version.h"
 
 #include <cstdio>
 #include <unistd.h>
@@ -51,10 +53,18 @@ private:
   Status openProgram();
   Status openOther();
   Result<ModelRun> run(const samples::SampleFiles &files);
-  /// Values from --reference, which may hold layers beside the outputs; or of
-  /// another program, or from the evaluator.
+  /// Values from --reference, which may hold layers beside the outputs; of
+  /// another program, from ONNX Runtime, or from the evaluator.
   Result<ReferenceValues> findValues(const samples::SampleFiles &files,
                                      const NamedTensors &inputs);
+
+  /// From ONNX Runtime, which takes what the model's own input is.
+  Result<ReferenceValues> runOnnxRuntime(const NamedTensors &inputs);
+  /// What each layer should add, by the evaluator of Weft.
+  Result<NamedTensors> evaluateOnOwnInputs(const NamedTensors &inputs,
+                                           const ModelRun &run);
+  /// Whether the model gives the values, by whatever evaluates it.
+  bool isModel() const { return !flags.readsReference() && !other; }
 
   /// What is known bit by bit of a run that was compared.
   Status checkConversion(const ModelRun &run,
@@ -84,6 +94,7 @@ private:
   comparison::Precision otherPrecision = comparison::Precision::F32;
   ReferenceModel model;
   std::unique_ptr<OnnxReference> onnx; ///< null until the graph is asked for
+  std::unique_ptr<OnnxRuntime> onnxRuntime;  ///< null if not asked for
   std::optional<ConversionCheck> conversion; ///< once opened
   ReferenceValues given;                     ///< of --reference
   std::unique_ptr<ScoreComparison> score;    ///< null if none is asked for
@@ -131,11 +142,24 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
       return task.status();
     comparer->task = *std::move(task);
   }
-  if (!flags.reference.empty())
+  comparer->report.reference = {"weft", flags.onnx, WEFT_VERSION};
+  if (flags.readsReference()) {
+    comparer->report.reference = {"file", flags.reference, ""};
     WEFT_TRY(comparer->readReference());
-  else if (rt::isBmodelFile(flags.onnx) || zhouyi::isProgramFile(flags.onnx)) {
+  } else if (rt::isBmodelFile(flags.onnx) ||
+             zhouyi::isProgramFile(flags.onnx)) {
+    comparer->report.reference = {"program", flags.onnx, ""};
     WEFT_TRY(comparer->openOther());
     return comparer;
+  }
+  if (flags.usesOnnxRuntime()) {
+    Result<std::unique_ptr<OnnxRuntime>> opened =
+        OnnxRuntime::open(flags.onnx, flags.perLayer);
+    if (!opened)
+      return opened.status();
+    comparer->onnxRuntime = *std::move(opened);
+    comparer->report.reference = {"onnxruntime", flags.onnx,
+                                  comparer->onnxRuntime->version()};
   }
   Result<NamedTensors> bindings = readBindings(flags.bindings);
   if (!bindings)
@@ -210,8 +234,10 @@ Result<ModelRun> Comparer::run(const samples::SampleFiles &files) {
 
 Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
                                              const NamedTensors &inputs) {
-  if (!flags.reference.empty())
+  if (flags.readsReference())
     return given;
+  if (onnxRuntime)
+    return runOnnxRuntime(inputs);
   if (other) {
     Result<ModelRun> run = other->run(files);
     if (!run)
@@ -223,6 +249,32 @@ Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
   if (!evaluator)
     return evaluator.status();
   return (*evaluator)->evaluate(inputs, flags.perLayer);
+}
+
+Result<ReferenceValues> Comparer::runOnnxRuntime(const NamedTensors &inputs) {
+  NamedTensors given = inputs;
+  if (model.fused) {
+    // The steps in front of the graph are Weft's own; behind them is what the
+    // model calls its input.
+    Result<OnnxReference *> evaluator = graph();
+    Result<ReferenceValues> fused =
+        evaluator ? (*evaluator)->evaluate(inputs, /*withLayers=*/true)
+                  : Result<ReferenceValues>(evaluator.status());
+    if (!fused)
+      return fused.status();
+    for (auto &[name, tensor] : given)
+      tensor = fused->layers[name];
+  }
+  given.insert(model.bindings.begin(), model.bindings.end());
+  return onnxRuntime->evaluate(given);
+}
+
+Result<NamedTensors> Comparer::evaluateOnOwnInputs(const NamedTensors &inputs,
+                                                   const ModelRun &run) {
+  Result<OnnxReference *> evaluator = graph();
+  if (!evaluator)
+    return evaluator.status();
+  return (*evaluator)->evaluateOnOwnInputs(inputs, layersOf(run));
 }
 
 Result<OnnxReference *> Comparer::graph() {
@@ -265,8 +317,7 @@ Comparer::outline(const NamedTensors &inputs) {
 
 Status Comparer::checkConversion(const ModelRun &run,
                                  const samples::SampleFiles &files) {
-  bool isEvaluated = flags.reference.empty() && !other;
-  if (!isEvaluated || !program)
+  if (!isModel() || !program)
     return Status::ok();
   if (run.entries != 0) {
     report.samples.back().warnings.push_back(
@@ -351,9 +402,8 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   if (!values)
     return values.status();
   ComparedReference reference{*values};
-  const bool isEvaluated = flags.reference.empty() && !other;
-  reference.isWholeModel = flags.reference.empty();
-  reference.hasOnnxNames = isEvaluated;
+  reference.isWholeModel = !flags.readsReference();
+  reference.hasOnnxNames = isModel();
   reference.withNumbers = !flags.page.empty();
   std::string withoutParts;
   comparison::OutputParts parts = findParts(inputs, withoutParts);
@@ -365,13 +415,18 @@ Status Comparer::compare(const samples::SampleFiles &files) {
         noise = findNoise(inputs);
       return *noise;
     };
-  if (isEvaluated && flags.perLayer) {
-    Result<NamedTensors> own =
-        onnx->evaluateOnOwnInputs(inputs, layersOf(*done));
-    if (!own)
+  std::string withoutAdded;
+  if (isModel() && flags.perLayer) {
+    Result<NamedTensors> own = evaluateOnOwnInputs(inputs, *done);
+    if (own) {
+      onOwnInputs = *std::move(own);
+      reference.onOwnInputs = &onOwnInputs;
+    } else if (onnxRuntime) { // which has given the values
+      withoutAdded = "layers inform, because what each adds is not known: " +
+                     own.status().message();
+    } else {
       return own.status();
-    onOwnInputs = *std::move(own);
-    reference.onOwnInputs = &onOwnInputs;
+    }
   }
   // The coarser of two programs.
   report.precision = std::max(done->precision, otherPrecision);
@@ -385,8 +440,9 @@ Status Comparer::compare(const samples::SampleFiles &files) {
         rt::format("layers are not compared: the batch of %lld is filled up "
                    "for a larger stage, and a layer is compared whole",
                    static_cast<long long>(done->entries)));
-  if (!withoutParts.empty())
-    report.samples.back().warnings.push_back(withoutParts);
+  for (const std::string &warning : {withoutParts, withoutAdded})
+    if (!warning.empty())
+      report.samples.back().warnings.push_back(warning);
   if (!flags.page.empty()) {
     page.add(report, *done);
     if (!page.hasGraph())
@@ -469,10 +525,9 @@ Status Comparer::certify() {
 }
 
 static Status writePage(const CompareFlags &flags, const Comparer &comparer) {
-  Result<std::string> page = comparer.page.html(
-      comparer.report,
-      {flags.request.model,
-       flags.reference.empty() ? flags.onnx : flags.reference});
+  Result<std::string> page =
+      comparer.page.html(comparer.report, {flags.request.model,
+                                           toText(comparer.report.reference)});
   if (!page)
     return page.status();
   return tools::writeOutputFile(flags.page, page->data(), page->size());
@@ -532,6 +587,8 @@ void cli::addCompareCommand(Program &program) {
        "weft compare cls.onnx cls.bmodel --input line.npz --html cls.html",
        "weft compare cls.onnx cls.bmodel --input line.npz --reference ort.npz "
        "--min-sqnr 30",
+       "weft compare cls.onnx cls.bmodel --data lines/ --reference "
+       "onnxruntime",
        "weft compare cls.onnx cls.bmodel --input line.npz --bisect "
        "--reproducer small.onnx",
        "weft compare cls.onnx cls.bmodel --data lines/ --task top1 --labels "

@@ -1,5 +1,6 @@
 #include "tools/weft/CompareFlags.h"
 #include "runtime/bmodel/Container.h"
+#include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/files/InputFile.h"
@@ -145,10 +146,13 @@ static void addModelFlags(CLI::App &command, CompareFlags &flags) {
       ->required()
       ->type_name("FILE.bmodel");
   command
-      .add_option("--reference", flags.reference,
-                  "Expected values by ONNX name; without it the ONNX model is "
-                  "evaluated")
-      ->type_name("FILE.npz");
+      .add_option(
+          "--reference", flags.reference,
+          "Expected values by ONNX name, or ONNX Runtime, which must be "
+          "installed (pip install onnxruntime); without it Weft "
+          "evaluates the ONNX model")
+      ->check(nonEmptyValue())
+      ->type_name("FILE.npz|onnxruntime");
   command.add_flag("--fuse-preprocess", flags.fusePreprocess,
                    "The program was converted with --fuse-preprocess and these "
                    "settings");
@@ -247,7 +251,7 @@ static Status checkBisection(const CompareFlags &flags) {
                : rt::fail(Code::InvalidArgument,
                           "--reproducer is for --bisect; give that, too");
   bool isZyp = zhouyi::isProgramFile(flags.request.model);
-  if (flags.reference.empty() && !rt::isBmodelFile(flags.onnx) &&
+  if (!flags.readsReference() && !rt::isBmodelFile(flags.onnx) &&
       !zhouyi::isProgramFile(flags.onnx) && !isZyp)
     return flags.reproducer.empty()
                ? Status::ok()
@@ -255,8 +259,8 @@ static Status checkBisection(const CompareFlags &flags) {
   return rt::fail(Code::InvalidArgument,
                   isZyp ? flags.request.model +
                               ": --bisect is for bmodels; leave it out"
-                        : "--bisect needs the ONNX model and no --reference, "
-                          "to make the program again");
+                        : "--bisect needs the ONNX model and no --reference "
+                          "FILE.npz, to make the program again");
 }
 
 /// What can be certified, and whether it can be written.
@@ -288,6 +292,11 @@ static Status checkAnswerFlags(const CompareFlags &flags) {
 }
 
 Status CompareFlags::check() const {
+  if (usesOnnxRuntime() &&
+      (rt::isBmodelFile(onnx) || zhouyi::isProgramFile(onnx)))
+    return rt::fail(Code::InvalidArgument,
+                    onnx + ": --reference onnxruntime needs the ONNX model, "
+                           "not another program");
   if (!page.empty())
     WEFT_TRY(checkWritten(*this, "--html", page));
   WEFT_TRY(checkBisection(*this));
@@ -308,7 +317,7 @@ Result<std::vector<samples::SampleFiles>> CompareFlags::sampleFiles() const {
     return rt::fail(Code::InvalidArgument,
                     "--samples is for --data; leave it out");
   if (!flags.data.empty()) {
-    if (!flags.reference.empty())
+    if (flags.readsReference())
       return rt::fail(Code::InvalidArgument,
                       "--reference holds the values of one sample and --data "
                       "gives several; leave one out");

@@ -19,7 +19,7 @@ struct CompareFlags {
   RunRequest request;
   std::vector<std::string> data;
   int64_t samples = 0;
-  std::string reference;
+  std::string reference; ///< a file, or kOnnxRuntime
   std::string calibration;
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
@@ -35,6 +35,14 @@ struct CompareFlags {
   std::string reproducer;
   bool certifies = false; ///< the program, if it passes
   bool json = false;
+
+  /// Of `reference`; a file of that name is `./onnxruntime`.
+  static constexpr const char *kOnnxRuntime = "onnxruntime";
+  bool usesOnnxRuntime() const { return reference == kOnnxRuntime; }
+  /// Whether the values of the reference come from a file.
+  bool readsReference() const {
+    return !reference.empty() && !usesOnnxRuntime();
+  }
 
   void addTo(CLI::App &command);
   /// Whether the options fit together, and files can be written.

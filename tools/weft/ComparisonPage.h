@@ -13,7 +13,7 @@ namespace weft::cli {
 /// What a page is about.
 struct ComparedFiles {
   std::string model;     ///< path of what was compared
-  std::string reference; ///< with what: a path
+  std::string reference; ///< with what
 };
 
 /// Gathers what the page of `weft compare --html` shows beside the report: the

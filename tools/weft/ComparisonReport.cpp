@@ -298,8 +298,19 @@ static Json describe(const TaskFigures &task) {
   return json;
 }
 
+static bool isOnnxRuntime(const ReferenceOrigin &reference) {
+  return std::string_view(reference.by) == "onnxruntime";
+}
+
+static Json describe(const ReferenceOrigin &reference) {
+  return {{"by", reference.by},
+          {"file", reference.file},
+          {"version", reference.version}};
+}
+
 Json cli::toJson(const ComparisonReport &report) {
   Json json = {{"passed", report.isPassed()},
+               {"reference", describe(report.reference)},
                {"precision", comparison::precisionName(report.precision)},
                {"limits", describe(report.limits.output)}};
   if (report.hasLayers)
@@ -439,8 +450,16 @@ static std::string taskText(const TaskFigures &task) {
   return text + "\n" + (task.accuracy ? scoreText(*task.accuracy) : "");
 }
 
+std::string cli::toText(const ReferenceOrigin &reference) {
+  return isOnnxRuntime(reference)
+             ? reference.file + " (ONNX Runtime " + reference.version + ")"
+             : reference.file;
+}
+
 std::string cli::toText(const ComparisonReport &report) {
   std::string text = report.isSampleSet ? setText(report) : sampleText(report);
+  if (isOnnxRuntime(report.reference))
+    text += "reference: " + toText(report.reference) + "\n";
   if (report.bisection)
     text += toText(*report.bisection);
   if (report.score)

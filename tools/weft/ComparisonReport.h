@@ -12,8 +12,16 @@
 
 namespace weft::cli {
 
+/// What gave the values of a reference.
+struct ReferenceOrigin {
+  const char *by = "weft"; ///< or "onnxruntime", "program", "file"
+  std::string file;        ///< the model, the program or the arrays
+  std::string version;     ///< of what evaluates a model
+};
+
 /// A model compared on one sample or several.
 struct ComparisonReport {
+  ReferenceOrigin reference;
   comparison::Precision precision = comparison::Precision::F32;
   ComparisonLimits limits;
   bool hasLayers = false;   ///< they were asked for
@@ -44,6 +52,8 @@ nlohmann::ordered_json finiteOrNull(double figure);
 /// that failed.
 nlohmann::ordered_json toJson(const ComparisonReport &report);
 std::string toText(const ComparisonReport &report);
+/// "net.onnx", "net.onnx (ONNX Runtime 1.22.0)".
+std::string toText(const ReferenceOrigin &reference);
 
 } // namespace weft::cli
 

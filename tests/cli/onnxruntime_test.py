@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""weft compare --reference onnxruntime: values of all kinds, sets, and what is said where there is no ONNX Runtime or it does not want the model.
+
+  onnxruntime_test.py WEFT
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+from PIL import Image
+
+WEFT = str(pathlib.Path(sys.argv[1]).resolve())
+RANDOM = np.random.default_rng(5)
+X = RANDOM.normal(size=(4, 16)).astype(np.float32)
+node = helper.make_node
+
+
+def network(nodes, inputs, outputs, constants=None, opset=19):
+    """Inputs are by name (type, shape), outputs by name types."""
+    graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()],
+                              [helper.make_tensor_value_info(name, kind, None) for name, kind in outputs.items()],
+                              [numpy_helper.from_array(np.asarray(value), name) for name, value in (constants or {}).items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+
+
+def layers():
+    """x [4,16] through a product and functions to y."""
+    return network([node("MatMul", ["x", "w"], ["m"]), node("Relu", ["m"], ["r"]), node("Sigmoid", ["r"], ["y"])],
+                   {"x": (TensorProto.FLOAT, ["n", 16])}, {"y": TensorProto.FLOAT}, {"w": RANDOM.normal(size=(16, 32)).astype(np.float32)})
+
+
+class OnnxRuntime(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        cls.temporary = cls.folder / "temporary"
+        for name in ("temporary", "samples"):
+            (cls.folder / name).mkdir()
+        for index in range(3):
+            np.savez(cls.folder / "samples" / f"{index}.npz", x=RANDOM.normal(size=(4, 16)).astype(np.float32))
+        cls.save("net", layers(), {"x": X})
+
+    def tearDown(self):
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    @classmethod
+    def weft(cls, *arguments, code=0, python=sys.executable):
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True,
+                              env=dict(os.environ, WEFT_PYTHON=str(python), TMPDIR=str(cls.temporary)))
+        assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}{done.stdout}"
+        return done.stdout if code < 2 else done.stderr
+
+    @classmethod
+    def save(cls, name, model, inputs, *options, **how):
+        onnx.save(model, cls.folder / f"{name}.onnx", **how)
+        np.savez(cls.folder / f"{name}.npz", **inputs)
+        cls.weft("convert", f"{name}.onnx", "-o", f"{name}.bmodel", *(options or ["--precision", "f32"]),
+                 *(["--shape", "x=4x16"] if name == "net" else []))
+
+    def compare(self, name, *options, code=0, python=sys.executable):
+        return json.loads(self.weft("compare", f"{name}.onnx", f"{name}.bmodel", "-i", f"{name}.npz", "--reference", "onnxruntime", "--json",
+                                    *options, code=code, python=python))
+
+    def wrapper(self, text):
+        path = self.folder / "python.sh"
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+    def test_the_report_names_it(self):
+        told = self.compare("net", "--html", "page.html")
+        self.assertEqual(told["reference"], {"by": "onnxruntime", "file": "net.onnx", "version": onnxruntime.__version__})
+        self.assertEqual([row["name"] for row in told["layers"]], ["m", "r", "y"])
+        self.assertTrue(all(row["passed"] and row["sqnr_db"] is None or row["sqnr_db"] > 100 for row in told["layers"] + told["outputs"]))
+        # What a layer adds, and what its numbers must be, Weft's evaluators tell.
+        self.assertTrue(all("added" in row and "exact" in row for row in told["layers"]))
+        self.assertIn(f"net.onnx (ONNX Runtime {onnxruntime.__version__})", (self.folder / "page.html").read_text())
+        said = self.weft("compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime")
+        self.assertIn(f"reference: net.onnx (ONNX Runtime {onnxruntime.__version__})\n", said)
+        told = json.loads(self.weft("compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--json"))
+        self.assertEqual((told["reference"]["by"], told["reference"]["file"]), ("weft", "net.onnx"))
+
+    def test_its_values_are_compared(self):
+        """A program of other weights."""
+        self.save("other", layers(), {"x": X}, "--shape", "x=4x16", "--precision", "f32")
+        (self.folder / "other.onnx").unlink()
+        told = json.loads(self.weft("compare", "net.onnx", "other.bmodel", "-i", "net.npz", "--reference", "onnxruntime", "--json", code=1))
+        self.assertIn("cosine", told["outputs"][0]["reasons"][0])
+
+    def test_kinds_of_values(self):
+        narrow = (X.view(np.uint32) & 0xffff0000).view(np.float32)
+        odd = "../é 'q\" \\x"
+        models = {
+            "names": (network([node("Exp", ["a/b.npy"], [odd]), node("Relu", [odd], ["out.npy"])], {"a/b.npy": (TensorProto.FLOAT, [4, 16])},
+                              {"out.npy": TensorProto.FLOAT}), {"a/b.npy": X}, [odd, "out.npy"]),
+            "half": (network([node("Exp", ["x"], ["e"]), node("Relu", ["e"], ["y"])], {"x": (TensorProto.FLOAT16, [4, 16])},
+                             {"y": TensorProto.FLOAT16}), {"x": X.astype(np.float16)}, ["y"]),
+            "bfloat": (network([node("Cast", ["x"], ["c"], to=TensorProto.FLOAT), node("Relu", ["c"], ["r"]),
+                                node("Cast", ["r"], ["y"], to=TensorProto.BFLOAT16)], {"x": (TensorProto.BFLOAT16, [4, 16])},
+                               {"y": TensorProto.BFLOAT16}), {"x": narrow}, ["c", "r", "y"]),
+            "bools": (network([node("Greater", ["x", "k"], ["g"]), node("And", ["g", "b"], ["h"]), node("Add", ["i", "one"], ["j"]),
+                               node("Where", ["h", "x", "k"], ["y"])],
+                              {"x": (TensorProto.FLOAT, [4, 16]), "b": (TensorProto.BOOL, [4, 16]), "i": (TensorProto.INT64, [4])},
+                              {"y": TensorProto.FLOAT, "h": TensorProto.BOOL, "j": TensorProto.INT64}, {"k": np.float32(.1), "one": np.int64(1)}),
+                      {"x": X, "b": X > 0, "i": np.arange(4)}, ["g", "h", "j", "y"]),
+            "constants": (network([node("Constant", [], ["c"], value=numpy_helper.from_array(np.float32(3))), node("Shape", ["x"], ["s"]),
+                                   node("Cast", ["s"], ["t"], to=TensorProto.FLOAT), node("ReduceSum", ["t"], ["e"], keepdims=0),
+                                   node("Mul", ["x", "c"], ["m"]), node("Add", ["m", "e"], ["y"])],
+                                  {"x": (TensorProto.FLOAT, [4, 16])}, {"y": TensorProto.FLOAT}), {"x": X}, ["y"])}
+        for name, (model, inputs, wanted) in models.items():
+            with self.subTest(name):
+                self.save(name, model, inputs, "--precision", "f16" if name == "half" else "f32")
+                for options in ([], ["--per-layer"]):
+                    told = self.compare(name, *options)
+                    self.assertEqual(told["warnings"], [])
+                self.assertTrue(set(wanted) <= {row["name"] for row in told["layers"] if row["passed"] and "cosine" in row}, told["layers"])
+
+    def test_weights_in_files_of_their_own(self):
+        self.save("external", layers(), {"x": X}, "--shape", "x=4x16", "--precision", "f32", save_as_external_data=True,
+                  location="weights of it.bin", size_threshold=0)
+        for options in ([], ["--per-layer"]):
+            self.compare("external", *options)
+
+    def test_sets_take_one_process(self):
+        log = self.folder / "log"
+        python = self.wrapper(f'echo started >>"{log}"\nexec "{sys.executable}" "$@"')
+        told = json.loads(self.weft("compare", "net.onnx", "net.bmodel", "--data", "samples", "--reference", "onnxruntime", "--per-layer", "--json",
+                                    python=python))
+        self.assertEqual((told["samples"], told["failed"], log.read_text()), (3, [], "started\n"))
+
+    def test_inputs_that_are_not_the_programs(self):
+        model = network([node("Add", ["x", "b"], ["s"]), node("Relu", ["s"], ["y"])],
+                        {"x": (TensorProto.FLOAT, [4, 16]), "b": (TensorProto.FLOAT, [16])}, {"y": TensorProto.FLOAT})
+        np.savez(self.folder / "b.npz", b=RANDOM.normal(size=16).astype(np.float32))
+        self.save("bound", model, {"x": X}, "--precision", "f32", "--bind", "b=b.npz")
+        self.compare("bound", "--bind", "b=b.npz", "--per-layer")
+        self.assertIn("cannot run the model", self.weft("compare", "bound.onnx", "bound.bmodel", "-i", "bound.npz",
+                                                                              "--reference", "onnxruntime", code=2))
+
+    def test_fused_preprocessing(self):
+        model = network([node("Conv", ["x", "w"], ["c"]), node("Relu", ["c"], ["y"])], {"x": (TensorProto.FLOAT, [1, 3, 8, 8])},
+                        {"y": TensorProto.FLOAT}, {"w": RANDOM.normal(size=(4, 3, 3, 3)).astype(np.float32)})
+        settings = ["--fuse-preprocess", "--mean", "10,20,30", "--scale", "0.02,0.02,0.03"]
+        self.save("fused", model, {"x": X}, "--precision", "f32", *settings)
+        Image.fromarray(RANDOM.integers(0, 256, size=(8, 8, 3), dtype=np.uint8)).save(self.folder / "photo.png")
+        told = json.loads(self.weft("compare", "fused.onnx", "fused.bmodel", "-i", "photo.png", "--reference", "onnxruntime", "--per-layer", "--json",
+                                    *settings))
+        self.assertEqual((told["passed"], told["reference"]["by"]), (True, "onnxruntime"))
+
+    def test_bisection_goes_on(self):
+        told = self.compare("net", "--bisect")
+        self.assertEqual((told["passed"], told["bisection"]["stage"]), (True, "none"))
+        np.savez(self.folder / "values.npz", y=X)
+        said = self.weft("compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "values.npz", "--bisect", code=2)
+        self.assertIn("no --reference FILE.npz", said)
+
+    def failure(self, python=sys.executable, model="net.onnx", *options):
+        said = self.weft("compare", model, "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime", *options, code=2, python=python)
+        self.assertEqual(said.count("\n"), 1, said)
+        return said
+
+    def test_where_there_is_none(self):
+        self.assertIn("no-such-python is not to be found; install Python 3 with onnxruntime, or name a Python with WEFT_PYTHON",
+                      self.failure("no-such-python"))
+        said = self.failure(self.wrapper(f'exec "{sys.executable}" -I -S "$@"'))
+        self.assertIn("has no ONNX Runtime (No module named 'numpy'); install it (", said)
+        self.assertIn(" -m pip install onnxruntime)", said)
+        self.assertIn("crashed (exit code 3: out of luck)", self.failure(self.wrapper("echo out of luck >&2; exit 3")))
+        self.assertIn("crashed (signal 9, Killed)", self.failure(self.wrapper("kill -9 $$")))
+        self.assertIn("is no Python: it answers 'hello'; name one with WEFT_PYTHON", self.failure(self.wrapper("echo hello; cat >/dev/null")))
+
+    def test_models_that_it_refuses(self):
+        (self.folder / "broken.onnx").write_bytes(b"\xff\xff nothing")
+        unknown = network([helper.make_node("Frob", ["x"], ["y"], domain="nowhere")], {"x": (TensorProto.FLOAT, [4, 16])}, {"y": TensorProto.FLOAT})
+        unknown.opset_import.append(helper.make_opsetid("nowhere", 1))
+        onnx.save(unknown, self.folder / "unknown.onnx")
+        for model in ("broken.onnx", "unknown.onnx", "missing.onnx"):
+            for options in ([], ["--per-layer"]):
+                said = self.failure(sys.executable, model, *options)
+                self.assertIn(f"{model}: ONNX Runtime {onnxruntime.__version__} refuses the model: ", said)
+                self.assertIn("without --reference the model is evaluated by Weft", said)
+                self.assertNotIn(str(self.temporary), said)
+        said = self.weft("compare", "net.bmodel", "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime", code=2)
+        self.assertIn("--reference onnxruntime needs the ONNX model, not another program", said)
+
+    def test_a_file_of_that_name(self):
+        self.weft("run", "net.bmodel", "-i", "net.npz", "-o", "onnxruntime")
+        told = json.loads(self.weft("compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "./onnxruntime", "--json"))
+        self.assertEqual((told["reference"]["by"], told["outputs"][0]["sqnr_db"]), ("file", None))
+
+    def test_nothing_is_left_of_what_is_killed(self):
+        python = self.wrapper(f'sleep 1; exec "{sys.executable}" "$@"')
+        weft = subprocess.Popen([WEFT, "compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime"], cwd=self.folder,
+                                env=dict(os.environ, WEFT_PYTHON=str(python), TMPDIR=str(self.temporary)))
+        deadline = time.monotonic() + 60
+        while not list(self.temporary.glob("*/reference.py")) and time.monotonic() < deadline:
+            time.sleep(.02)
+        weft.send_signal(signal.SIGKILL)
+        weft.wait()
+        while list(self.temporary.iterdir()) and time.monotonic() < deadline:
+            time.sleep(.1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,122 @@
+#include "tools/weft/ChildProcess.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <initializer_list>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Code;
+using rt::Result;
+
+/// As shells have it.
+static constexpr int kNoProgram = 127;
+
+static void closeAll(std::initializer_list<int> descriptors) {
+  for (int descriptor : descriptors)
+    if (descriptor >= 0)
+      ::close(descriptor);
+}
+
+Result<std::unique_ptr<ChildProcess>>
+ChildProcess::start(const std::vector<std::string> &command) {
+  std::unique_ptr<ChildProcess> process(new ChildProcess);
+  // A socket, because writing to a pipe that nobody reads is a signal.
+  int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
+  process->errors = ::memfd_create("errors", MFD_CLOEXEC);
+  bool isMade =
+      process->errors >= 0 &&
+      ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 &&
+      ::pipe2(pipes, O_CLOEXEC) == 0;
+  process->requests = sockets[0];
+  process->answers = pipes[0];
+  std::vector<char *> arguments;
+  for (const std::string &argument : command)
+    arguments.push_back(const_cast<char *>(argument.c_str()));
+  arguments.push_back(nullptr);
+  if (isMade)
+    process->child = ::fork();
+  if (process->child == 0) {
+    ::dup2(sockets[1], STDIN_FILENO);
+    ::dup2(pipes[1], STDOUT_FILENO);
+    ::dup2(process->errors, STDERR_FILENO);
+    ::execvp(arguments[0], arguments.data());
+    ::_exit(kNoProgram);
+  }
+  int error = errno;
+  closeAll({sockets[1], pipes[1]});
+  if (process->child < 0)
+    return rt::fail(Code::IoError, "cannot start " + command.front() + ": " +
+                                       std::strerror(error));
+  return process;
+}
+
+ChildProcess::~ChildProcess() {
+  end();
+  closeAll({answers, errors});
+}
+
+Result<std::string> ChildProcess::ask(const std::string &line) {
+  const rt::Status gone(Code::NotFound, "the program has ended");
+  std::string request = line + "\n";
+  for (size_t sent = 0; sent < request.size();) {
+    ssize_t count = ::send(requests, request.data() + sent,
+                           request.size() - sent, MSG_NOSIGNAL);
+    if (count < 0 && errno != EINTR)
+      break; // what it said before it ended is there to be read
+    sent += size_t(std::max<ssize_t>(count, 0));
+  }
+  char buffer[4096];
+  size_t newline;
+  while ((newline = unread.find('\n')) == std::string::npos) {
+    ssize_t count = ::read(answers, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return gone;
+    unread.append(buffer, size_t(count));
+  }
+  std::string answer = unread.substr(0, newline);
+  unread.erase(0, newline + 1);
+  return answer;
+}
+
+/// The last line of a file in memory that is not empty.
+static std::string lastWordsOf(int file) {
+  off_t size = ::lseek(file, 0, SEEK_END);
+  std::string text(size_t(std::max<off_t>(std::min<off_t>(size, 4096), 0)), 0);
+  ssize_t count =
+      ::pread(file, text.data(), text.size(), size - off_t(text.size()));
+  text.resize(size_t(std::max<ssize_t>(count, 0)));
+  size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == text.npos)
+    return "";
+  text.resize(last + 1);
+  size_t before = text.rfind('\n');
+  return before == text.npos ? text : text.substr(before + 1);
+}
+
+ChildProcess::End ChildProcess::end() {
+  End end;
+  closeAll({requests});
+  requests = -1;
+  if (child < 0)
+    return end;
+  int state = 0;
+  while (::waitpid(child, &state, 0) < 0 && errno == EINTR)
+    continue;
+  child = -1;
+  if (WIFSIGNALED(state))
+    end.signal = WTERMSIG(state);
+  else
+    end.exitCode = WEXITSTATUS(state);
+  end.lastWords = lastWordsOf(errors);
+  end.isMissing = end.exitCode == kNoProgram && end.lastWords.empty();
+  return end;
+}

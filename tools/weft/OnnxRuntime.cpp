@@ -1,0 +1,135 @@
+#include "tools/weft/OnnxRuntime.h"
+#include "runtime/status/Format.h"
+#include "tools/files/OutputFile.h"
+#include "tools/npz/Npz.h"
+#include "tools/weft/OnnxRuntimeScript.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+using namespace weft;
+using namespace weft::cli;
+using Json = nlohmann::ordered_json;
+using numeric::HostTensor;
+using rt::Code;
+using rt::Result;
+
+static constexpr const char *kPythonVariable = "WEFT_PYTHON";
+static constexpr const char *kWhatFor = "--reference onnxruntime: ";
+
+/// Names in models need not be UTF-8; the other side refuses such a model.
+static std::string lineOf(const Json &json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// What a library says, as a part of one line.
+static std::string onOneLine(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20)
+      c = ' ';
+  return text;
+}
+
+Result<std::unique_ptr<OnnxRuntime>> OnnxRuntime::open(const std::string &model,
+                                                       bool withLayers) {
+  std::unique_ptr<OnnxRuntime> runtime(new OnnxRuntime);
+  const char *given = std::getenv(kPythonVariable);
+  runtime->model = model;
+  runtime->withLayers = withLayers;
+  runtime->python = given && *given ? given : "python3";
+  Result<std::unique_ptr<tools::TemporaryFolder>> folder =
+      tools::TemporaryFolder::make("weft-onnxruntime");
+  if (!folder)
+    return folder.status();
+  runtime->folder = *std::move(folder);
+  const std::string script = runtime->folder->path() + "/reference.py";
+  WEFT_TRY(tools::writeOutputFile(script, kOnnxRuntimeScript.data(),
+                                  kOnnxRuntimeScript.size()));
+  Result<std::unique_ptr<ChildProcess>> process =
+      ChildProcess::start({runtime->python, script, runtime->folder->path()});
+  if (!process)
+    return process.status();
+  runtime->process = *std::move(process);
+  Result<std::string> answer =
+      runtime->ask(lineOf({{"model", model}, {"layers", withLayers}}));
+  if (!answer)
+    return answer.status();
+  runtime->theVersion = Json::parse(*answer)["version"].get<std::string>();
+  return runtime;
+}
+
+Result<std::string> OnnxRuntime::ask(const std::string &request) {
+  Result<std::string> answer = process->ask(request);
+  if (!answer)
+    return whyEnded();
+  Json said = Json::parse(*answer, nullptr, /*allow_exceptions=*/false);
+  if (!said.is_object())
+    return rt::fail(Code::Unsupported,
+                    kWhatFor + python + " is no Python: it answers '" +
+                        onOneLine(*answer).substr(0, 40) + "'; name one with " +
+                        kPythonVariable);
+  if (!said.contains("problem"))
+    return answer;
+  std::string problem = onOneLine(said["problem"].get<std::string>());
+  if (!said.contains("missing"))
+    return rt::fail(Code::Unsupported,
+                    model + ": " + problem +
+                        "; without --reference the model is evaluated by Weft");
+  std::string module = said["missing"].get<std::string>();
+  return rt::fail(Code::NotFound,
+                  kWhatFor + python + " has no ONNX Runtime (" + problem +
+                      "); install it (" + python +
+                      " -m pip install onnxruntime), or name another Python "
+                      "with " +
+                      kPythonVariable);
+}
+
+rt::Status OnnxRuntime::whyEnded() {
+  ChildProcess::End end = process->end();
+  if (end.isMissing)
+    return rt::fail(Code::NotFound,
+                    kWhatFor + python +
+                        " is not to be found; install Python 3 with "
+                        "onnxruntime, or name a Python with " +
+                        kPythonVariable);
+  std::string how = end.signal ? rt::format("signal %d, %s", end.signal,
+                                            strsignal(end.signal))
+                               : rt::format("exit code %d", end.exitCode);
+  if (!end.lastWords.empty())
+    how += ": " + onOneLine(end.lastWords);
+  return rt::fail(Code::Unsupported,
+                  model + ": ONNX Runtime in " + python + " crashed (" + how +
+                      "); without --reference the model is evaluated by Weft");
+}
+
+Result<ReferenceValues> OnnxRuntime::evaluate(const NamedTensors &inputs) {
+  std::vector<npz::NamedTensor> arrays;
+  Json names = Json::array();
+  for (const auto &[name, tensor] : inputs) {
+    arrays.push_back({std::to_string(arrays.size()), &tensor});
+    names.push_back(name);
+  }
+  WEFT_TRY(npz::writeNpz(folder->path() + "/inputs.npz", arrays));
+  Result<std::string> answer = ask(lineOf({{"inputs", std::move(names)}}));
+  if (!answer)
+    return answer.status();
+  Json said = Json::parse(*answer);
+  Result<npz::Reader> archive =
+      npz::Reader::open(folder->path() + "/outputs.npz");
+  if (!archive)
+    return archive.status().withContext(model);
+  ReferenceValues values;
+  size_t index = 0;
+  for (const Json &value : said["values"]) {
+    Result<HostTensor> tensor = archive->read(std::to_string(index++));
+    if (!tensor)
+      return tensor.status().withContext(model);
+    std::string name = value[0].get<std::string>();
+    if (value[1].get<bool>())
+      values.outputs[name] = *tensor;
+    if (withLayers)
+      values.layers[name] = *std::move(tensor);
+  }
+  return values;
+}

@@ -1,0 +1,48 @@
+//===- OnnxRuntime.h - ONNX Runtime as the reference ------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_ONNXRUNTIME_H
+#define WEFT_TOOLS_WEFT_ONNXRUNTIME_H
+
+#include "tools/files/TemporaryFolder.h"
+#include "tools/weft/ChildProcess.h"
+#include "tools/weft/Reference.h"
+
+#include <memory>
+#include <string>
+
+namespace weft::cli {
+
+/// ONNX Runtime in a Python process of its own, one for all samples: Weft links
+/// nothing of it, and a crash there is a message here.
+class OnnxRuntime {
+public:
+  /// The model at path `model`; `withLayers`: all its values are outputs of a
+  /// temporary copy. The Python is that of WEFT_PYTHON, else `python3`.
+  /// Code::NotFound if that or ONNX Runtime is not installed, Code::Unsupported
+  /// if ONNX Runtime refuses the model or crashes.
+  static rt::Result<std::unique_ptr<OnnxRuntime>> open(const std::string &model,
+                                                       bool withLayers);
+
+  /// The values for `inputs` by name. Values in types that NumPy lacks are
+  /// floats or int32; strings, sequences and what an optional lacks are left
+  /// out.
+  rt::Result<ReferenceValues> evaluate(const NamedTensors &inputs);
+  /// Of the package, "1.22.0".
+  const std::string &version() const { return theVersion; }
+
+private:
+  OnnxRuntime() = default;
+  /// The answer to a request, both JSON.
+  rt::Result<std::string> ask(const std::string &request);
+  /// Why there was none.
+  rt::Status whyEnded();
+
+  std::string model, python, theVersion;
+  bool withLayers = false;
+  std::unique_ptr<tools::TemporaryFolder> folder;
+  std::unique_ptr<ChildProcess> process; ///< goes before its folder
+};
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_ONNXRUNTIME_H
