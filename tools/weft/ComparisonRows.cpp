@@ -2,9 +2,9 @@
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
+#include "tools/weft/VendorNames.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -55,41 +55,6 @@ const ComparisonRow *SampleComparison::firstFailedLayer() const {
     first = first ? first : &row;
   }
   return first;
-}
-
-/// Whether `longer` is what the vendor's compiler calls the value `name`: that,
-/// an underscore and the type of an operation (`y_Relu`).
-static bool isVendorNameOf(const std::string &longer, const std::string &name) {
-  if (longer.size() < name.size() + 2 ||
-      longer.compare(0, name.size(), name) != 0 || longer[name.size()] != '_')
-    return false;
-  std::string type = longer.substr(name.size() + 1);
-  return std::isupper(static_cast<unsigned char>(type[0])) &&
-         std::all_of(type.begin(), type.end(),
-                     [](unsigned char c) { return std::isalnum(c); });
-}
-
-/// The tensor that stands for the value `name`: of that name; else, if either
-/// side may be the vendor's, the longest ONNX name that `name` is the vendor's
-/// for, or the only one that is the vendor's for `name`.
-static std::string referenceName(const std::string &name, bool isOnnxName,
-                                 const NamedTensors &reference) {
-  if (reference.count(name))
-    return name;
-  std::string best;
-  size_t count = 0;
-  for (const auto &[other, tensor] : reference) {
-    if (isOnnxName && isVendorNameOf(other, name)) {
-      best = other;
-      ++count;
-    }
-    if (!isOnnxName && other.size() > best.size() &&
-        isVendorNameOf(name, other)) {
-      best = other;
-      count = 1;
-    }
-  }
-  return count == 1 ? best : name;
 }
 
 /// A quantized output as the reals it stands for, and one of f16 (which
