@@ -166,6 +166,18 @@ class OnnxRuntime(unittest.TestCase):
         said = self.weft("compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "values.npz", "--bisect", code=2)
         self.assertIn("no --reference FILE.npz", said)
 
+    def test_models_that_are_read_otherwise(self):
+        """What a cast of 300 to a byte gives, ONNX leaves open; Weft saturates."""
+        model = network([node("Mul", ["x", "k"], ["m"]), node("Cast", ["m"], ["u"], name="narrow", to=TensorProto.UINT8),
+                         node("Cast", ["u"], ["c"], to=TensorProto.FLOAT), node("Relu", ["c"], ["y"])],
+                        {"x": (TensorProto.FLOAT, [4, 16])}, {"y": TensorProto.FLOAT}, {"k": np.float32(300)})
+        self.save("cast", model, {"x": X})
+        told = self.compare("cast", "--bisect", code=1)
+        found = told["bisection"]
+        self.assertEqual((found["stage"], [node["name"] for node in found["nodes"]]), ("import", ["narrow"]))
+        self.assertIn("gives other numbers for 'u' than ONNX Runtime", told["warnings"][0])
+        self.weft("compare", "cast.onnx", "cast.bmodel", "-i", "cast.npz", "--bisect")
+
     def failure(self, python=sys.executable, model="net.onnx", *options):
         said = self.weft("compare", model, "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime", *options, code=2, python=python)
         self.assertEqual(said.count("\n"), 1, said)

@@ -422,6 +422,16 @@ Result<Bisection> Bisector::find() {
     }
     return result;
   }
+  if (found.otherReading && !found.isPassed()) {
+    const OtherReading &reading = *found.otherReading;
+    result.stage = BisectedStage::Import;
+    result.cause = FaultCause::WrongNumbers;
+    result.text = reading.text;
+    takeNodesOf(reading.value);
+    if (result.nodes.empty() && !reading.node.empty())
+      result.nodes = {{reading.node, reading.opType}};
+    return result;
+  }
   findInFigures();
   return result;
 }

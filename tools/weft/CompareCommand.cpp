@@ -15,6 +15,7 @@
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/OnnxRuntime.h"
+#include "tools/weft/OtherReading.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
 #include "tools/weft/Reproducer.h"
@@ -434,6 +435,10 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   report.samples.push_back(compareSample(*done, reference, report.limits,
                                          flags.allowsConstantInputs));
   report.samples.back().sample = nameOf(files);
+  if (onnxRuntime && flags.perLayer)
+    if (Result<OnnxReference *> evaluator = graph())
+      addOtherReading(**evaluator, inputs, values->layers,
+                      report.samples.back());
   WEFT_TRY(checkConversion(*done, files));
   if (isFilledUp)
     report.samples.back().warnings.push_back(

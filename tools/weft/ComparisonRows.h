@@ -53,6 +53,13 @@ struct ComparisonRow {
   }
 };
 
+/// The first value for which Weft's float evaluator gives other numbers than
+/// ONNX Runtime: the model is read otherwise.
+struct OtherReading {
+  std::string value, node, opType;
+  std::string text; ///< a sentence
+};
+
 /// A model compared on one sample.
 struct SampleComparison {
   std::string sample; ///< its files
@@ -61,6 +68,8 @@ struct SampleComparison {
   std::vector<std::string> warnings;
   /// Why it fails beside the outputs.
   std::vector<std::string> failures;
+  /// Where ONNX Runtime is the reference, of all values.
+  std::optional<OtherReading> otherReading = std::nullopt;
 
   /// Outputs decide, and layers of which it is known what they add or store;
   /// others inform. Infinities that the reference has not are a failure, and
