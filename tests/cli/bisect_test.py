@@ -141,6 +141,69 @@ class Bisect(unittest.TestCase):
         self.assertEqual((found["stage"], found["cause"], found["nodes"][0]["name"]), ("constants", "wrong weights", "second"))
         self.assertIn("1 of ", found["text"])
 
+    def patched(self, program, old, new):
+        """What --bisect finds with each place of the bytes `old` in `program` changed, before the commands and constants."""
+        data = (self.folder / program).read_bytes()
+        at, found = data.find(old), []
+        while at >= 0:
+            (self.folder / "wrong.bmodel").write_bytes(data[:at] + new + data[at + len(old):])
+            done = subprocess.run([WEFT, "compare", "net.onnx", "wrong.bmodel", "-i", str(self.x), "--bisect", "--json"], cwd=self.folder,
+                                  capture_output=True, text=True)
+            found += [json.loads(done.stdout)] if done.returncode < 2 else []
+            at = data.find(old, at + 1)
+        return found
+
+    def test_what_a_file_says_of_its_tensors(self):
+        self.convert("net.onnx", "int8", "codes.bmodel", "--quantized-io")
+        stage = json.loads(self.weft("info", "codes.bmodel", "--json"))["nets"][0]["stages"][0]
+        faults = [("codes.bmodel", np.float32(tensor["scale"]).tobytes(), np.float32(tensor["scale"] * 1.5).tobytes(), "wrong scale",
+                   f"the scale of {role} '{tensor['name']}' is ") for role, tensor in (("input", stage["inputs"][0]), ("output", stage["outputs"][0]))]
+        # Of a layer: its codes are right, and stand for other reals.
+        faults.append((*faults[1][:4], "the scale of layer 'y' is "))
+        # Another place for the output.
+        stage = json.loads(self.weft("info", "f16.bmodel", "--json"))["nets"][0]["stages"][0]
+        address = stage["outputs"][0]["address"]
+        faults.append(("f16.bmodel", address.to_bytes(8, "little"), (stage["inputs"][0]["address"]).to_bytes(8, "little"), "wrong address",
+                       "the address of output 'y' is "))
+        for program, old, new, cause, text in faults:
+            told = [one for one in self.patched(program, old, new) if one["bisection"]["text"].startswith(text)]
+            with self.subTest(text):
+                self.assertTrue(told)
+                self.assertEqual((told[0]["bisection"]["stage"], told[0]["bisection"]["cause"], told[0]["passed"]), ("interface", cause, False))
+
+    def test_programs_of_the_host(self):
+        nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Unique", ["r"], ["u"], name="different"),
+                 helper.make_node("Mul", ["u", "k"], ["y"], name="scaled")]
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array(np.float32([0.731]), "k")])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "host.onnx")
+        np.savez(self.folder / "host.npz", x=RANDOM.normal(size=(1, 64)).astype(np.float32))
+        self.weft("convert", "host.onnx", "-o", "host.bmodel", "--precision", "f32")
+        compare = ["compare", "host.onnx", "wrong.bmodel", "-i", "host.npz", "--bisect", "--json"]
+        data = (self.folder / "host.bmodel").read_bytes()
+        (self.folder / "wrong.bmodel").write_bytes(data.replace(np.float32(0.731).tobytes(), np.float32(0.75).tobytes()))
+        found = json.loads(self.weft(*compare, code=1))["bisection"]
+        self.assertEqual((found["stage"], found["cause"], [node["name"] for node in found["nodes"]]), ("host", "wrong host program", ["scaled"]))
+        self.assertIn("a constant, is not that of the model", found["text"])
+
+    def test_differences_that_a_sample_does_not_show(self):
+        """A weight times a channel that is zero on the sample."""
+        self.weft("convert", "net.onnx", "-o", "small.bmodel", "--shape", "x=1x32x24x24", "--precision", "f16")
+        empty = np.load(self.x)["x"]
+        empty[:, 0] = 0
+        np.savez(self.folder / "empty.npz", x=empty)
+        filters = [array.copy() for array in FILTERS]
+        filters[0][:, 0] *= 2
+        onnx.save(network(filters), self.folder / "other.onnx")
+        self.convert("other.onnx", "f16", "wrong.bmodel")
+        told = json.loads(self.weft("compare", "net.onnx", "wrong.bmodel", "-i", "empty.npz", "--bisect", "--json"))
+        self.assertTrue(told["passed"])
+        self.assertRegex(told["warnings"][0],
+                         r"^the program differs from what its conversion gives \(\d+ constants?\), on this sample with the same values$")
+        self.assertEqual((told["bisection"]["stage"], told["bisection"]["nodes"][0]["name"]), ("constants", "first"))
+        self.weft("compare", "net.onnx", "wrong.bmodel", "-i", self.x, code=1)
+
     def test_another_models_program(self):
         for index, name in enumerate(("first", "second", "third")):
             for precision in ("f16", "int8"):

@@ -57,6 +57,7 @@ private:
   /// Each is true if the fault was found there.
   bool findInConstants();
   bool findInCommands();
+  bool findInFacts();
   bool findInWaits();
   bool isOfOtherModel();
   rt::Status findInCompiler(const ComparisonRow &layer);
@@ -301,6 +302,45 @@ bool Bisector::findInCommands() {
   return true;
 }
 
+static FaultCause causeOf(FactKind kind) {
+  switch (kind) {
+  case FactKind::Name:
+    return FaultCause::WrongName;
+  case FactKind::Type:
+    return FaultCause::WrongType;
+  case FactKind::Size:
+    return FaultCause::WrongSize;
+  case FactKind::Scale:
+    return FaultCause::WrongScale;
+  case FactKind::Address:
+    return FaultCause::WrongAddress;
+  case FactKind::Host:
+    break;
+  }
+  return FaultCause::WrongHostProgram;
+}
+
+bool Bisector::findInFacts() {
+  const std::vector<FactDifference> &facts = check.difference().facts;
+  if (facts.empty())
+    return false;
+  const FactDifference &first = facts.front();
+  result.stage = first.kind == FactKind::Host ? BisectedStage::Host
+                                              : BisectedStage::Interface;
+  result.cause = ::causeOf(first.kind);
+  result.text = first.text;
+  if (facts.size() > 1)
+    result.text +=
+        rt::format(", and %zu more that the file says", facts.size() - 1);
+  const auto *nodes = stage.debugMap ? stage.debugMap->nodes() : nullptr;
+  for (unsigned i = 0; nodes && !first.node.empty() && i < nodes->size(); ++i)
+    if (nodes->Get(i)->name()->string_view() == first.node)
+      takeNodes({nodes->Get(i)});
+  if (result.nodes.empty() && !first.node.empty())
+    result.nodes = {{first.node, ""}};
+  return true;
+}
+
 bool Bisector::findInWaits() {
   Result<races::Findings> races = races::findRaces(stage, chip);
   if (!races || races->races.empty())
@@ -394,7 +434,7 @@ bool Bisector::isOfOtherModel() {
     return false;
   if (findInWaits())
     return true;
-  if (findInConstants() || findInCommands())
+  if (findInConstants() || findInCommands() || findInFacts())
     result.text = result.text.empty() ? other : other + "; " + result.text;
   else
     result.text = other;
@@ -406,7 +446,7 @@ bool Bisector::isOfOtherModel() {
 Result<Bisection> Bisector::find() {
   if (isOfOtherModel())
     return result;
-  if (findInConstants() || findInCommands()) {
+  if (findInConstants() || findInCommands() || findInFacts()) {
     if (const ComparisonRow *first = firstWrong(&ComparisonRow::fresh))
       result.value = first->fresh;
     return result;

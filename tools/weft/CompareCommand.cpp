@@ -338,7 +338,8 @@ Status Comparer::bisectSample(const ModelRun &run,
       report.bisection && report.bisection->stage != BisectedStage::None;
   if (hasFound)
     return Status::ok();
-  if (report.samples.back().isPassed()) {
+  // What is another program has its fault, though this sample does not show it.
+  if (report.samples.back().isPassed() && conversion->difference().isEmpty()) {
     report.bisection = Bisection();
     return Status::ok();
   }

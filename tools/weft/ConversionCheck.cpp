@@ -160,12 +160,11 @@ Status ConversionCheck::checkFresh(const ModelRun &run,
   addStored(rows, &ComparisonRow::fresh, found);
   if (std::none_of(rows.begin(), rows.end(),
                    [](const StoredRow &row) { return row.isWrong; }))
-    found.warnings.push_back(
-        std::string("the program is not the one that this version makes of the "
-                    "model, though ") +
-        (run.layers.empty() ? "its outputs are the same"
-                            : "it stores the same values") +
-        " on this sample");
+    found.warnings.push_back("the program differs from what its conversion "
+                             "gives (" +
+                             theDifference.text() +
+                             "), on this sample with the same " +
+                             (run.layers.empty() ? "outputs" : "values"));
   return Status::ok();
 }
 

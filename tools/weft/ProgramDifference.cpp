@@ -1,5 +1,6 @@
 #include "tools/weft/ProgramDifference.h"
 #include "runtime/status/Format.h"
+#include "tools/weft/StageFacts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -103,9 +104,29 @@ ProgramDifference cli::differenceOf(const rt::StageSpec &stage,
                    expected.groups[group].gdma, chip, found);
   }
   // Behind a command more or less all ids are others.
-  if (!found.obstacle.empty())
+  if (!found.obstacle.empty()) {
     found.commands.clear();
-  else
-    compareWeights(stage, expected, found);
+    return found;
+  }
+  compareWeights(stage, expected, found);
+  found.facts = factsThatDiffer(stage, expected);
   return found;
+}
+
+std::string ProgramDifference::text() const {
+  if (!obstacle.empty())
+    return obstacle;
+  std::string text;
+  auto add = [&](size_t count, const char *what) {
+    if (count != 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what +
+              (count > 1 ? "s" : "");
+  };
+  add(commands.size(), "command");
+  add(constants.size(), "constant");
+  if (commands.empty() && constants.empty() && !facts.empty())
+    text = facts.front().text;
+  else
+    add(facts.size(), "statement");
+  return text;
 }

@@ -36,6 +36,16 @@ struct ConstantDifference {
   uint64_t firstUnequal = 0;     ///< offset in the weights
 };
 
+/// What is wrong in what a file says beside commands and constants.
+enum class FactKind : uint8_t { Name, Type, Size, Scale, Address, Host };
+
+/// Something that a file says of a stage where another was expected.
+struct FactDifference {
+  FactKind kind = FactKind::Name;
+  std::string text; ///< "the scale of input 'x' is 2 for 1"
+  std::string node; ///< of the ONNX graph, of an operation of the host; or ""
+};
+
 /// What a stage has and another, that it should be, has not.
 struct ProgramDifference {
   /// Why the commands cannot be set side by side; empty: they were.
@@ -43,9 +53,14 @@ struct ProgramDifference {
   /// By group, TIU before GDMA, and index.
   std::vector<CommandDifference> commands;
   std::vector<ConstantDifference> constants; ///< by offset
+  /// Inputs, outputs, programs of the host, places in DRAM, layers.
+  std::vector<FactDifference> facts;
 
+  /// "2 commands, 1 constant"; of one that has an obstacle that.
+  std::string text() const;
   bool isEmpty() const {
-    return obstacle.empty() && commands.empty() && constants.empty();
+    return obstacle.empty() && commands.empty() && constants.empty() &&
+           facts.empty();
   }
 };
 

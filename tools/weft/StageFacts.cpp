@@ -1,0 +1,221 @@
+#include "tools/weft/StageFacts.h"
+#include "runtime/numeric/HostTensor.h"
+#include "runtime/status/Format.h"
+#include "runtime/status/Quote.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+using namespace weft;
+using namespace weft::cli;
+using numeric::elementTypeName;
+using numeric::shapeText;
+
+namespace {
+/// Gathers what is another.
+class Facts {
+public:
+  void compare(FactKind kind, const std::string &what, const std::string &value,
+               const std::string &expected, const std::string &node = "") {
+    if (value != expected)
+      found.push_back({kind, what + " is " + value + " for " + expected, node});
+  }
+  void compareTensors(const char *role,
+                      const std::vector<rt::TensorSpec> &tensors,
+                      const std::vector<rt::TensorSpec> &expected);
+  void compareRegion(const char *what, const rt::Region &region,
+                     const rt::Region &expected);
+  void comparePatches(const rt::StageSpec &stage,
+                      const rt::StageSpec &expected);
+  void compareHost(const rt::StageSpec &stage, const rt::StageSpec &expected);
+  void compareLayers(const rt::StageSpec &stage, const rt::StageSpec &expected);
+
+  std::vector<FactDifference> found;
+
+private:
+  void comparePrograms(size_t subNet, const host::Program &program,
+                       const host::Program &expected);
+};
+} // namespace
+
+static std::string hex(uint64_t number) {
+  return rt::format("0x%llx", static_cast<unsigned long long>(number));
+}
+
+/// As many digits as tell two floats apart.
+static std::string digits(float number) {
+  return rt::format("%.9g", double(number));
+}
+
+void Facts::compareTensors(const char *role,
+                           const std::vector<rt::TensorSpec> &tensors,
+                           const std::vector<rt::TensorSpec> &expected) {
+  compare(FactKind::Name, std::string("the number of ") + role + "s",
+          std::to_string(tensors.size()), std::to_string(expected.size()));
+  for (size_t i = 0; i < std::min(tensors.size(), expected.size()); ++i) {
+    const rt::TensorSpec &have = tensors[i], &want = expected[i];
+    compare(FactKind::Name, rt::format("%s %zu", role, i),
+            rt::quoteName(have.name), rt::quoteName(want.name));
+    const std::string of =
+        std::string(" of ") + role + " " + rt::quoteName(want.name);
+    compare(FactKind::Type, "the type" + of, elementTypeName(have.type),
+            elementTypeName(want.type));
+    compare(FactKind::Type, "the stored type" + of,
+            elementTypeName(have.storedType), elementTypeName(want.storedType));
+    compare(FactKind::Size, "the shape" + of, shapeText(have.shape),
+            shapeText(want.shape));
+    compare(FactKind::Size, "the stored shape" + of,
+            shapeText(have.storedShape), shapeText(want.storedShape));
+    compare(FactKind::Scale, "the scale" + of, digits(have.scale),
+            digits(want.scale));
+    compare(FactKind::Scale, "the zero point" + of,
+            std::to_string(have.zeroPoint), std::to_string(want.zeroPoint));
+    compare(FactKind::Address, "the address" + of, hex(have.address),
+            hex(want.address));
+  }
+}
+
+void Facts::compareRegion(const char *what, const rt::Region &region,
+                          const rt::Region &expected) {
+  compare(FactKind::Address, std::string("the address of the ") + what,
+          hex(region.address), hex(expected.address));
+  compare(FactKind::Size, std::string("the size of the ") + what,
+          std::to_string(region.bytes), std::to_string(expected.bytes));
+}
+
+/// Of io_reloc, in which commands get the addresses of a run.
+void Facts::comparePatches(const rt::StageSpec &stage,
+                           const rt::StageSpec &expected) {
+  size_t groups = std::min(stage.groups.size(), expected.groups.size());
+  for (size_t group = 0; group < groups; ++group) {
+    const auto &have = stage.groups[group].patches,
+               &want = expected.groups[group].patches;
+    auto areEqual = [](const rt::wire::AddressPatch &a,
+                       const rt::wire::AddressPatch &b) {
+      return a.io_index() == b.io_index() &&
+             a.tensor_offset() == b.tensor_offset() &&
+             a.command_offset() == b.command_offset();
+    };
+    if (!std::equal(have.begin(), have.end(), want.begin(), want.end(),
+                    areEqual))
+      found.push_back({FactKind::Address,
+                       rt::format("group %zu: the places where addresses of "
+                                  "inputs and outputs are filled in are others",
+                                  group),
+                       ""});
+  }
+}
+
+static std::vector<uint8_t> bytesOf(const host::Step &step) {
+  return host::serialize({{step}});
+}
+
+/// What a step does, and the node that it is of.
+static std::string nameOf(const host::Step &step, std::string &node) {
+  static constexpr const char *kinds[] = {"a load from DRAM", "an input",
+                                          "a constant",       "",
+                                          "a store to DRAM",  "an output"};
+  const auto *call = std::get_if<host::CallStep>(&step);
+  if (!call)
+    return kinds[step.index()];
+  node = call->node;
+  return "kernel " + rt::quoteName(call->kernel) +
+         (node.empty() ? "" : " of node " + rt::quoteName(node));
+}
+
+/// The node of the operation behind a step, or of the last before it.
+static std::string nearestNode(const host::Program &program, size_t step) {
+  for (size_t i = step; i < program.steps.size(); ++i)
+    if (const auto *call = std::get_if<host::CallStep>(&program.steps[i]))
+      return call->node;
+  for (size_t i = step; i-- > 0;)
+    if (const auto *call = std::get_if<host::CallStep>(&program.steps[i]))
+      return call->node;
+  return "";
+}
+
+void Facts::comparePrograms(size_t subNet, const host::Program &program,
+                            const host::Program &expected) {
+  const std::string where =
+      rt::format("the host program of sub-net %zu", subNet);
+  if (program.steps.size() != expected.steps.size()) {
+    found.push_back({FactKind::Host,
+                     rt::format("%s has %zu steps for %zu", where.c_str(),
+                                program.steps.size(), expected.steps.size()),
+                     nearestNode(program, 0)});
+    return;
+  }
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    if (bytesOf(program.steps[i]) == bytesOf(expected.steps[i]))
+      continue;
+    std::string node;
+    std::string name = nameOf(expected.steps[i], node);
+    if (node.empty())
+      node = nearestNode(expected, i);
+    found.push_back({FactKind::Host,
+                     rt::format("step %zu of ", i) + where + ", " + name +
+                         ", is not that of the model",
+                     node});
+  }
+}
+
+void Facts::compareHost(const rt::StageSpec &stage,
+                        const rt::StageSpec &expected) {
+  compare(FactKind::Host, "the number of sub-nets",
+          std::to_string(stage.subNets.size()),
+          std::to_string(expected.subNets.size()));
+  size_t count = std::min(stage.subNets.size(), expected.subNets.size());
+  for (size_t i = 0; i < count; ++i) {
+    const rt::SubNetSpec &have = stage.subNets[i], &want = expected.subNets[i];
+    auto kind = [](const rt::SubNetSpec &subNet) {
+      return subNet.program ? std::string("of the host")
+                            : rt::format("groups %zu to %zu", subNet.firstGroup,
+                                         subNet.firstGroup + subNet.groupCount);
+    };
+    compare(FactKind::Host, rt::format("sub-net %zu", i), kind(have),
+            kind(want));
+    if (have.program && want.program)
+      comparePrograms(i, *have.program, *want.program);
+  }
+}
+
+/// What readers of layers take codes for.
+void Facts::compareLayers(const rt::StageSpec &stage,
+                          const rt::StageSpec &expected) {
+  const auto *tensors = stage.debugMap ? stage.debugMap->tensors() : nullptr;
+  const auto *others =
+      expected.debugMap ? expected.debugMap->tensors() : nullptr;
+  if (!tensors || !others)
+    return;
+  std::map<std::string_view, const rt::wire::DebugTensor *> byName;
+  for (unsigned i = 0; i < others->size(); ++i)
+    byName[others->Get(i)->value_name()->string_view()] = others->Get(i);
+  for (unsigned i = 0; i < tensors->size(); ++i) {
+    const rt::wire::DebugTensor *have = tensors->Get(i);
+    auto want = byName.find(have->value_name()->string_view());
+    if (want == byName.end())
+      continue;
+    const std::string of = " of layer " + rt::quoteName(want->first);
+    compare(FactKind::Scale, "the scale" + of, digits(have->scale()),
+            digits(want->second->scale()));
+    compare(FactKind::Scale, "the zero point" + of,
+            std::to_string(have->zero_point()),
+            std::to_string(want->second->zero_point()));
+  }
+}
+
+std::vector<FactDifference>
+cli::factsThatDiffer(const rt::StageSpec &stage,
+                     const rt::StageSpec &expected) {
+  Facts facts;
+  facts.compareTensors("input", stage.inputs, expected.inputs);
+  facts.compareTensors("output", stage.outputs, expected.outputs);
+  facts.compareRegion("weights", stage.weights, expected.weights);
+  facts.compareRegion("activations", stage.activations, expected.activations);
+  facts.compareRegion("area of inputs and outputs", stage.io, expected.io);
+  facts.comparePatches(stage, expected);
+  facts.compareHost(stage, expected);
+  facts.compareLayers(stage, expected);
+  return std::move(facts.found);
+}
