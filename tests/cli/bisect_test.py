@@ -187,6 +187,65 @@ class Bisect(unittest.TestCase):
         self.assertEqual((found["stage"], found["cause"], [node["name"] for node in found["nodes"]]), ("host", "wrong host program", ["scaled"]))
         self.assertIn("a constant, is not that of the model", found["text"])
 
+    def test_commands_that_are_taken_out(self):
+        """In their place the command before is made once more. (Other numbers of commands: tests/unit/tools/weft/ProgramDifferenceTest.cpp.)"""
+        # A relu writes where the convolution before it does.
+        for precision, wanted, node, cause in (("f16", ("tiu", "arith.max"), "relu0", "wrong instruction"),
+                                               ("f16", ("tiu", "conv", "node 'second'"), "second", "stale tensor"),
+                                               ("int8", ("tiu", "conv", "'second'"), "second", "stale tensor")):
+            with self.subTest(precision=precision, node=node):
+                lines = self.weft("disasm", f"{precision}.bmodel").split("\n")
+                index = next(index for index, line in enumerate(lines) if all(word in line for word in wanted))
+                before = re.sub(r"id=\d+ dep=\d+", re.search(r"id=\d+ dep=\d+", lines[index])[0], lines[index - 1])
+                line = self.changed(f"{precision}.bmodel", wanted, lambda _: before)
+                told = self.bisect("wrong.bmodel")
+                found = told["bisection"]
+                self.assertEqual((found["stage"], found["cause"], found["other_commands"]), ("commands", cause, 0))
+                self.assertEqual(found["command"]["expected"].split(), line.partition(";")[0].split())
+                self.assertIn(node, [one["name"] for one in found["nodes"]])
+
+    def test_outputs_with_channels_last(self):
+        """x n,h,w,c -> y n,h,w,c: places of elements are those of the model, not of the program."""
+        inner = network()
+        nodes = [helper.make_node("Transpose", ["image"], ["x"], name="in", perm=[0, 3, 1, 2]), *inner.graph.node,
+                 helper.make_node("Transpose", ["y"], ["last"], name="out", perm=[0, 2, 3, 1])]
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("image", TensorProto.FLOAT, [1, 24, 24, 32])],
+                                  [helper.make_tensor_value_info("last", TensorProto.FLOAT, None)], list(inner.graph.initializer))
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "last.onnx")
+        np.savez(self.folder / "last.npz", image=np.load(self.x)["x"].transpose(0, 2, 3, 1))
+        self.weft("convert", "last.onnx", "-o", "last.bmodel", "--precision", "f16")
+        compare = ["compare", "last.onnx", "wrong.bmodel", "-i", "last.npz", "--bisect", "--json"]
+        told = json.loads(self.weft("compare", "last.onnx", "last.bmodel", "-i", "last.npz", "--bisect", "--json"))
+        self.assertEqual((told["passed"], told["warnings"]), (True, []))
+        self.assertIn("last", [row["name"] for row in told["outputs"]])
+        # The last convolution of the lower slice computes something else: rows 12 to 23 of n,h,w,c are wrong, none before.
+        lines = self.weft("disasm", "last.bmodel").split("\n")
+        index = [index for index, line in enumerate(lines) if "conv" in line and "'third'" in line][-1]
+        lines[index] = re.sub(r"opd1_addr=0x([0-9a-f]+)", lambda match: f"opd1_addr={hex(int(match[1], 16) + 64)}", lines[index])
+        (self.folder / "wrong.s").write_text("\n".join(lines))
+        self.weft("asm", "wrong.s", "--into", "last.bmodel", "--unchecked", "-o", "wrong.bmodel")
+        told = json.loads(self.weft(*compare, code=1))
+        output = next(row for row in told["outputs"] if row["name"] == "last")
+        self.assertEqual((told["bisection"]["stage"], told["bisection"]["cause"]), ("commands", "wrong address"))
+        self.assertIn("third", [node["name"] for node in told["bisection"]["nodes"]])
+        self.assertEqual(output["fresh"]["first"] % (24 * 16) if output["fresh"]["first"] >= 12 * 24 * 16 else -1, 0)
+
+    def test_settings_of_fused_preprocessing(self):
+        graph = network().graph
+        graph.initializer[0].CopyFrom(numpy_helper.from_array(FILTERS[0][:, :3].copy(), "w0"))
+        graph.input[0].CopyFrom(helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 24, 24]))
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "photo.onnx")
+        np.save(self.folder / "photo.npy", RANDOM.integers(0, 256, size=(1, 3, 24, 24), dtype=np.uint8))
+        self.weft("convert", "photo.onnx", "-o", "photo.bmodel", "--precision", "f16", "--fuse-preprocess", "--mean", "120,110,100", "--std", "64")
+        options = json.loads(self.weft("info", "photo.bmodel", "--json"))["nets"][0]["conversion"]["options"]
+        self.assertEqual(options["fuse-preprocess"], "mean=120,110,100 scale=0.015625")
+        compare = ["compare", "photo.onnx", "photo.bmodel", "-i", "photo.npy", "--fuse-preprocess", "--bisect"]
+        for same in (["--mean", "120,110,100", "--std", "64"], ["--mean", "120,110,100", "--scale", "0.015625"]):
+            self.weft(*compare, *same)
+        said = self.weft(*compare, "--mean", "100,110,120", "--std", "64", code=2)
+        self.assertIn("photo.bmodel: was converted with --fuse-preprocess and mean=120,110,100 scale=0.015625; with --fuse-preprocess and "
+                      "mean=100,110,120 scale=0.015625 it would be another program; give the numbers that it has in it, or convert it again", said)
+
     def test_differences_that_a_sample_does_not_show(self):
         """A weight times a channel that is zero on the sample."""
         self.weft("convert", "net.onnx", "-o", "small.bmodel", "--shape", "x=1x32x24x24", "--precision", "f16")

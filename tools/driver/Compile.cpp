@@ -114,6 +114,7 @@ LogicalResult Compilation::canonicalize(const preprocess::Options *fused) {
           cast<RankedTensorType>(argument.getType()).getShape().vec();
   if (fused && failed(fusePreprocessing(*theModule, *fused)))
     return failure();
+  this->fused = fused ? fusedSettings(*fused) : "";
   notes.symbols = symbolsOf(*theModule);
   PassManager passes(&context);
   buildTopPipeline(passes);
@@ -387,6 +388,9 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   packing.strip = options.strip;
   packing.producer = kProducer;
   packing.conversion = recordOf(options, compilations[0]->modelDigest);
+  if (const std::string &fused = compilations.front()->fusedPreprocessing();
+      !fused.empty())
+    packing.conversion.options.push_back(std::string(kFusedKey) + "=" + fused);
   return codegen::packBmodel(stages, packing);
 }
 

@@ -133,6 +133,8 @@ public:
   unknownIn(const quantize::CalibrationTable &table) const;
   /// The module as text.
   std::string text();
+  /// The settings of fused preprocessing, "" without; see fusedSettings().
+  const std::string &fusedPreprocessing() const { return fused; }
 
 private:
   mlir::LogicalResult canonicalize(const preprocess::Options *fused = nullptr);
@@ -149,6 +151,7 @@ private:
 
   const Plugins *plugins = nullptr;
   std::set<std::string> valueNames;
+  std::string fused; ///< fusedSettings() of what is; or ""
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> theModule;

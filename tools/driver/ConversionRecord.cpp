@@ -161,6 +161,8 @@ wire::ConversionT driver::recordOf(const CompileOptions &given,
 
 static rt::Status readOption(const rt::ConversionOption &option,
                              const std::string &path, CompileOptions &options) {
+  if (option.key == kFusedKey) // of the graph
+    return rt::Status::ok();
   for (const RecordedOption &row : recordedOptionRows())
     if (option.key == row.key && row.read(option.value, options))
       return rt::Status::ok();
@@ -169,6 +171,11 @@ static rt::Status readOption(const rt::ConversionOption &option,
                                      rt::quoteName(text.substr(0, 80)) +
                                      ", which this version of Weft does not "
                                      "know");
+}
+
+std::string driver::recordedFusion(const rt::NetSpec &net) {
+  std::optional<rt::Conversion> record = rt::readConversion(net);
+  return std::string(record ? record->find(kFusedKey).value_or("") : "");
 }
 
 /// The table of the record, or the one that is given.

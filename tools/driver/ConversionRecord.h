@@ -23,6 +23,11 @@ inline constexpr size_t kMostTableBytes = 256 << 10;
 /// is not known, and without it the same program cannot be made.
 extern const std::string kSomeCache;
 
+/// The record's key for what --fuse-preprocess has put in front of the graph.
+inline constexpr const char *kFusedKey = "fuse-preprocess";
+/// Its value (fusedSettings()); "" if nothing was fused, or of older files.
+std::string recordedFusion(const rt::NetSpec &net);
+
 /// The record of a conversion of the model of digest `model`, if that is known,
 /// with `options`. A table that cannot be read is left out; the conversion has
 /// failed on it.

@@ -9,8 +9,10 @@
 #include "dialects/top/Move.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/top/Top.h"
+#include "runtime/status/Format.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -273,6 +275,26 @@ static void normalize(Chain &chain, const Options &options, int64_t channels) {
   }
   chain.compute(top::BinaryKind::Sub, means, 0);
   chain.compute(top::BinaryKind::Mul, factors, 1);
+}
+
+std::string driver::fusedSettings(const Options &options) {
+  const size_t channels = std::max(
+      {options.mean.size(), options.scale.size(), options.stdDev.size()});
+  auto list = [&](auto number) {
+    std::vector<std::string> numbers;
+    for (size_t channel = 0; channel < channels; ++channel)
+      numbers.push_back(rt::format("%.17g", number(channel)));
+    bool isOne = std::all_of(numbers.begin(), numbers.end(),
+                             [&](const auto &n) { return n == numbers[0]; });
+    return isOne ? numbers[0] : llvm::join(numbers, ",");
+  };
+  std::string text = "mean=" + list([&](size_t channel) {
+                       return preprocess::ofChannel(options.mean, channel);
+                     }) +
+                     " scale=" + list([&](size_t channel) {
+                       return factorOf(options, channel);
+                     });
+  return options.color == Color::Bgr ? text + " color=bgr" : text;
 }
 
 LogicalResult driver::fusePreprocessing(ModuleOp module,

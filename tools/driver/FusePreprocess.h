@@ -22,6 +22,11 @@ namespace weft::driver {
 mlir::LogicalResult fusePreprocessing(mlir::ModuleOp module,
                                       const preprocess::Options &options);
 
+/// The numbers of such steps as text, "mean=127.5 scale=0.0078125 color=bgr":
+/// equal if the steps are, however they were asked for. The layout, which the
+/// input's shape shows, is not in it.
+std::string fusedSettings(const preprocess::Options &options);
+
 /// Why `options` are likely not those that the model was trained with, one line
 /// with both ranges of `input` and the setting that is probably missing; or "".
 /// Either the ranges that fused steps give and that `table` (or null) has seen

@@ -58,6 +58,7 @@ private:
   bool findInConstants();
   bool findInCommands();
   bool findInFacts();
+  bool findInMissing();
   bool findInWaits();
   bool isOfOtherModel();
   rt::Status findInCompiler(const ComparisonRow &layer);
@@ -302,6 +303,33 @@ bool Bisector::findInCommands() {
   return true;
 }
 
+/// Commands that were taken out or put in.
+bool Bisector::findInMissing() {
+  const std::optional<MissingCommands> &missing = check.difference().missing;
+  if (!missing)
+    return false;
+  result.stage = BisectedStage::Commands;
+  result.cause =
+      missing->areExtra ? FaultCause::ExtraCommand : FaultCause::MissingCommand;
+  const rt::StageSpec &having =
+      missing->areExtra ? stage
+                        : check.fresh()->nets().front().stages[run.stage];
+  takeNodes(
+      rt::originNodes(having, missing->group, missing->engine, missing->index));
+  // What stands in the place of a missing one.
+  takeCommand(missing->group, missing->engine, missing->index);
+  if (result.command && !missing->areExtra)
+    result.command->expected = isa::disassemble(missing->first);
+  result.otherCommands = missing->count - 1;
+  result.text = rt::format(
+      "%zu %s command%s %s", missing->count,
+      std::string(isa::engineName(missing->engine)).c_str(),
+      missing->count > 1 ? "s" : "",
+      missing->areExtra ? "that this version does not make of the model"
+                        : "that this version makes of the model, missing");
+  return true;
+}
+
 static FaultCause causeOf(FactKind kind) {
   switch (kind) {
   case FactKind::Name:
@@ -446,7 +474,8 @@ bool Bisector::isOfOtherModel() {
 Result<Bisection> Bisector::find() {
   if (isOfOtherModel())
     return result;
-  if (findInConstants() || findInCommands() || findInFacts()) {
+  if (findInConstants() || findInCommands() || findInMissing() ||
+      findInFacts()) {
     if (const ComparisonRow *first = firstWrong(&ComparisonRow::fresh))
       result.value = first->fresh;
     return result;

@@ -4,6 +4,7 @@
 #include "runtime/numeric/TensorValues.h"
 #include "tools/driver/ConversionRecord.h"
 #include "tools/driver/ExactGraph.h"
+#include "tools/driver/FusePreprocess.h"
 
 #include <algorithm>
 #include <cmath>
@@ -199,6 +200,16 @@ Result<StoredRows> Exact::compare(const ModelRun &run) {
 Result<std::unique_ptr<ExactReference>>
 ExactReference::open(const ReferenceModel &model, const rt::Bmodel &program,
                      const rt::NetSpec &net, const std::string &calibration) {
+  std::string fused = driver::recordedFusion(net),
+              given = model.fused ? driver::fusedSettings(*model.fused) : "";
+  if (!fused.empty() && given != fused)
+    return rt::fail(
+        Code::InvalidArgument,
+        model.program + ": was converted with --fuse-preprocess and " + fused +
+            (given.empty() ? ""
+                           : "; with --fuse-preprocess and " + given +
+                                 " it would be another program") +
+            "; give the numbers that it has in it, or convert it again");
   Result<driver::CompileOptions> options =
       driver::recordedOptions(program, net, model.program, calibration);
   if (!options)

@@ -25,6 +25,33 @@ static std::vector<FieldDifference> fieldsThatDiffer(const isa::Decoded &have,
   return fields;
 }
 
+/// Whether two commands are the same but for what counts commands.
+static bool areAlike(const isa::Decoded &a, const isa::Decoded &b) {
+  if (a.form != b.form || a.opcode != b.opcode)
+    return false;
+  std::vector<FieldDifference> fields = fieldsThatDiffer(a, b);
+  return std::all_of(fields.begin(), fields.end(), [](const auto &one) {
+    return isa::fieldName(one.field).substr(0, 6) == "cmd_id";
+  });
+}
+
+/// The commands that one of two streams has besides, if that is all.
+static std::optional<MissingCommands>
+besides(const std::vector<isa::Decoded> &longer,
+        const std::vector<isa::Decoded> &shorter) {
+  size_t count = longer.size() - shorter.size(), index = 0;
+  while (index < shorter.size() && areAlike(longer[index], shorter[index]))
+    ++index;
+  for (size_t i = index; i < shorter.size(); ++i)
+    if (!areAlike(longer[i + count], shorter[i]))
+      return std::nullopt;
+  MissingCommands missing;
+  missing.index = index;
+  missing.count = count;
+  missing.first = longer[index];
+  return missing;
+}
+
 static void compareBuffers(size_t group, isa::Engine engine,
                            const rt::ByteSpan &have, const rt::ByteSpan &want,
                            const Chip &chip, ProgramDifference &found) {
@@ -39,6 +66,15 @@ static void compareBuffers(size_t group, isa::Engine engine,
     found.obstacle = rt::format(
         "group %zu has %zu %s commands for %zu", group, commands.size(),
         std::string(isa::engineName(engine)).c_str(), expected.size());
+    bool areExtra = commands.size() > expected.size();
+    std::optional<MissingCommands> missing =
+        areExtra ? besides(commands, expected) : besides(expected, commands);
+    if (missing && !found.missing) {
+      missing->group = group;
+      missing->engine = engine;
+      missing->areExtra = areExtra;
+      found.missing = std::move(missing);
+    }
     return;
   }
   for (size_t i = 0; i < commands.size(); ++i)

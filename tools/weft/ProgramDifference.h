@@ -6,6 +6,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/isa/Decode.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,17 @@ struct CommandDifference {
   isa::Decoded command, expected;
   /// Empty: it is another instruction.
   std::vector<FieldDifference> fields;
+};
+
+/// Commands of one stream that a file lacks, or has besides; the others are the
+/// same but for their numbers.
+struct MissingCommands {
+  size_t group = 0;
+  isa::Engine engine = isa::Engine::Tiu;
+  size_t index = 0; ///< of the first, in the stream that has them
+  size_t count = 0;
+  bool areExtra = false; ///< else they are missing
+  isa::Decoded first;    ///< a view of the bytes of the one that has it
 };
 
 /// A constant whose bytes differ.
@@ -52,6 +64,8 @@ struct ProgramDifference {
   std::string obstacle;
   /// By group, TIU before GDMA, and index.
   std::vector<CommandDifference> commands;
+  /// Then the obstacle says that there are others, and nothing else is known.
+  std::optional<MissingCommands> missing;
   std::vector<ConstantDifference> constants; ///< by offset
   /// Inputs, outputs, programs of the host, places in DRAM, layers.
   std::vector<FactDifference> facts;
