@@ -74,6 +74,12 @@ private:
   void takeCommand(size_t group, isa::Engine engine, size_t index);
   /// The command that wrote an element of a value last before it was seen.
   void takeWriterOf(const StoredRow &row);
+  /// In place of a transfer that was taken, the command that made what it
+  /// moves.
+  void takeMakerOfMoved();
+  /// The first of the commands right before the one that was taken, itself
+  /// included, that are made of the same nodes.
+  size_t firstOfOperation();
   const isa::Decoded *loadOf(const ConstantDifference &constant, size_t &group,
                              size_t &index);
   const std::vector<isa::Decoded> &commandsOf(size_t group, isa::Engine engine);
@@ -202,6 +208,31 @@ void Bisector::takeWriterOf(const StoredRow &row) {
                         : isa::Engine::Gdma,
                     piece->complete_after());
   }
+}
+
+void Bisector::takeMakerOfMoved() {
+  const FaultyCommand &last = *result.command;
+  if (last.engine != isa::Engine::Gdma)
+    return;
+  uint64_t made = commandsOf(last.group, last.engine)[last.index]
+                      .field("cmd_id_dep")
+                      .value_or(0);
+  // Ids count from 1; without a wait it moves what was there before.
+  if (made > 0 &&
+      rt::originNodes(stage, last.group, isa::Engine::Tiu, made - 1) ==
+          rt::originNodes(stage, last.group, last.engine, last.index))
+    takeCommand(last.group, isa::Engine::Tiu, made - 1);
+}
+
+size_t Bisector::firstOfOperation() {
+  const FaultyCommand &last = *result.command;
+  auto nodes = [&](size_t index) {
+    return rt::originNodes(stage, last.group, last.engine, index);
+  };
+  size_t first = last.index;
+  while (first > 0 && nodes(first - 1) == nodes(last.index))
+    --first;
+  return first;
 }
 
 const ComparisonRow *
@@ -392,6 +423,16 @@ bool Bisector::findInWaits() {
 rt::Status Bisector::findInCompiler(const ComparisonRow &layer) {
   result.stage = BisectedStage::Emission;
   findInValues(layer);
+  if (result.command)
+    takeMakerOfMoved();
+  // Between the commands of one operation nothing is known of its numbers.
+  if (size_t first = result.command ? firstOfOperation() : 0;
+      result.command && first < result.command->index)
+    result.text += rt::format(
+        "; the command is the last that wrote it, the first wrong one is among "
+        "%s commands %zu to %zu, which are made of the same nodes",
+        std::string(isa::engineName(result.command->engine)).c_str(), first,
+        result.command->index);
   Result<std::vector<uint8_t>> bytes = check.exact()->convertPlainly();
   if (!bytes)
     return rt::Status::ok(); // too large, say

@@ -27,14 +27,20 @@ Status ConversionCheck::open(const ModelRun &run, SampleComparison &found) {
   if (isOpen)
     return Status::ok();
   isOpen = true;
-  Result<std::unique_ptr<ExactReference>> opened =
-      ExactReference::open(model, theProgram, netOf(run), calibration);
-  // Of what the user has given for this.
-  if (!opened && opened.status().code() == Code::InvalidArgument)
-    return opened.status();
-  if (opened)
-    theExact = *std::move(opened);
-  Status problem = theExact ? openFresh() : opened.status();
+  Status problem;
+  if (!theExact) {
+    Result<std::unique_ptr<ExactReference>> opened =
+        ExactReference::open(model, theProgram, netOf(run), calibration);
+    // Of what the user has given for this.
+    if (!opened && opened.status().code() == Code::InvalidArgument)
+      return opened.status();
+    if (opened)
+      theExact = *std::move(opened);
+    else
+      problem = opened.status();
+  }
+  if (theExact)
+    problem = openFresh();
   if (!problem)
     found.warnings.push_back("not compared bit by bit: " + problem.message());
   return Status::ok();

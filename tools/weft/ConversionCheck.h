@@ -35,6 +35,11 @@ public:
       : model(model), theProgram(program), request(request),
         calibration(calibration), options(std::move(options)) {}
 
+  /// In place of what the program's record makes; before the first check.
+  void use(std::unique_ptr<ExactReference> exact) {
+    theExact = std::move(exact);
+  }
+
   /// Adds to `found` what is wrong in a run on `files`; a warning says what
   /// could not be checked.
   rt::Status check(const ModelRun &run, const samples::SampleFiles &files,
