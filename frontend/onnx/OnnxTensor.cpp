@@ -153,7 +153,10 @@ Expected<std::shared_ptr<llvm::MemoryBuffer>>
 ExternalFiles::open(const std::string &location) {
   namespace fs = llvm::sys::fs;
   namespace path = llvm::sys::path;
-  auto known = opened.find(location);
+  // `w.bin` and `./w.bin` are one file, which is mapped and hashed once.
+  llvm::SmallString<128> plain(location);
+  path::remove_dots(plain);
+  auto known = opened.find(plain.str().str());
   if (known != opened.end())
     return known->second;
   if (folder.empty())
@@ -188,7 +191,7 @@ ExternalFiles::open(const std::string &location) {
   if (!buffer)
     return problem("has its data in '" + location +
                    "', which cannot be read: " + buffer.getError().message());
-  return opened[location] = std::move(*buffer);
+  return opened[plain.str().str()] = std::move(*buffer);
 }
 
 void ExternalFiles::addTo(rt::Sha256 &hash) const {

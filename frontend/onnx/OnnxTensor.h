@@ -33,11 +33,13 @@ public:
   llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
   open(const std::string &location);
 
-  /// Adds the files that were opened, in the order of their locations.
+  /// Adds the files that were opened, each once, in the order of their
+  /// locations without dots (`./w.bin` is `w.bin`).
   void addTo(rt::Sha256 &hash) const;
 
 private:
   std::string folder;
+  /// By location without dots.
   std::map<std::string, std::shared_ptr<llvm::MemoryBuffer>> opened;
 };
 
