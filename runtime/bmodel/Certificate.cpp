@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 
 namespace weft::rt {
@@ -16,15 +17,48 @@ static bool beginsAsCertificate(ByteSpan bytes) {
          std::memcmp(bytes.data, kMagic, kMagicBytes) == 0;
 }
 
-using Bytes = flatbuffers::Vector<uint8_t>;
-
-static Status verifyDigest(const Bytes *digest, const char *name,
-                           bool mayBeMissing) {
+Status verifyDigest(const flatbuffers::Vector<uint8_t> *digest,
+                    const char *name, bool mayBeMissing) {
   size_t size = digest ? digest->size() : 0;
   return size == sizeof(Digest) || (mayBeMissing && size == 0)
              ? Status::ok()
-             : failf(Code::BadFile, "%s has %zu bytes, must have 32", name,
-                     size);
+             : failf(Code::BadFile, "%s has %zu bytes, must have %s32", name,
+                     size, mayBeMissing ? "none or " : "");
+}
+
+/// A figure may be infinite, but not NaN: nobody could say what held.
+static Status verifyFigure(double figure, const char *name,
+                           const flatbuffers::String *of) {
+  return std::isnan(figure)
+             ? fail(Code::BadFile,
+                    std::string(name) +
+                        (of ? " of " + quoteName(of->string_view()) : "") +
+                        " is not a number")
+             : Status::ok();
+}
+
+static Status verifyFigures(const wire::CertifiedOutput &output) {
+  WEFT_TRY(verifyFigure(output.cosine(), "cosine", output.name()));
+  WEFT_TRY(verifyFigure(output.sqnr_db(), "sqnr_db", output.name()));
+  return verifyFigure(output.max_error(), "max_error", output.name());
+}
+
+static Status verifyFigures(const wire::CertifiedLimit &limit) {
+  return verifyFigure(limit.value(), "the limit", limit.key());
+}
+
+static Status verifyFigures(const wire::CertifiedMeasure &measure) {
+  WEFT_TRY(verifyFigure(measure.program(), "program", measure.name()));
+  WEFT_TRY(verifyFigure(measure.reference(), "reference", measure.name()));
+  return verifyFigure(measure.least(), "least", measure.name());
+}
+
+template <typename Table>
+static Status
+verifyFigures(const flatbuffers::Vector<flatbuffers::Offset<Table>> *tables) {
+  for (unsigned i = 0; tables && i < tables->size(); ++i)
+    WEFT_TRY(verifyFigures(*tables->Get(i)));
+  return Status::ok();
 }
 
 static Status verifyMeaning(const wire::Certificate &table) {
@@ -35,7 +69,12 @@ static Status verifyMeaning(const wire::Certificate &table) {
   if (table.reference() > wire::CertifiedReference::MAX)
     return failf(Code::BadFile, "reference is %d, must be 0 to %d",
                  int(table.reference()), int(wire::CertifiedReference::MAX));
-  return Status::ok();
+  WEFT_TRY(verifyFigures(table.outputs()));
+  WEFT_TRY(verifyFigures(table.limits()));
+  WEFT_TRY(verifyFigures(table.layer_limits()));
+  WEFT_TRY(verifyFigures(table.measures()));
+  return verifyFigure(table.worst_layer_sqnr_db(), "worst_layer_sqnr_db",
+                      table.worst_layer());
 }
 
 Result<std::shared_ptr<const wire::CertificateT>>
@@ -119,6 +158,9 @@ Result<std::vector<uint8_t>> certificateBytes(const Bmodel &model,
   certificate.content_sha256.assign(digest.begin(), digest.end());
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(wire::Certificate::Pack(builder, &certificate));
+  // The loader would refuse the whole file.
+  WEFT_TRY(verifyMeaning(*wire::GetCertificate(builder.GetBufferPointer()))
+               .withContext(model.path() + ": cannot be certified"));
   std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
   for (size_t i = 0; i < 8; ++i)
     bytes.push_back(uint8_t(uint64_t(builder.GetSize()) >> (8 * i)));

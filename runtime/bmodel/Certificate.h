@@ -35,7 +35,8 @@ Status checkCertificate(const Bmodel &model, const NetSpec &net, size_t stage);
 
 /// What goes behind the content of `model` in place of the certificate that it
 /// may have; sets the digest of the content. Code::Unsupported if something
-/// else lies behind the binary section.
+/// else lies behind the binary section, Code::BadFile if no loader would take
+/// the certificate (a figure is not a number).
 Result<std::vector<uint8_t>> certificateBytes(const Bmodel &model,
                                               wire::CertificateT certificate);
 

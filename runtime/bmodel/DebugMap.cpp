@@ -171,18 +171,12 @@ static Status verifyDebugTensor(const Chip &chip, const StageSpec &stage,
   return Status::ok();
 }
 
-static Status verifyDigest(const flatbuffers::Vector<uint8_t> *digest,
-                           const char *name) {
-  return !digest || digest->size() == 0 || digest->size() == sizeof(Digest)
-             ? Status::ok()
-             : failf(Code::BadFile, "%s has %u bytes, must have none or 32",
-                     name, digest->size());
-}
-
 static Status verifyConversion(const wire::Conversion &record) {
   WEFT_TRY(verifyDigest(record.calibration_sha256(),
-                        "conversion.calibration_sha256"));
-  return verifyDigest(record.model_sha256(), "conversion.model_sha256");
+                        "conversion.calibration_sha256",
+                        /*mayBeMissing=*/true));
+  return verifyDigest(record.model_sha256(), "conversion.model_sha256",
+                      /*mayBeMissing=*/true);
 }
 
 Status verifyDebugMap(const Chip &chip, const StageSpec &stage) {

@@ -215,9 +215,8 @@ static Status verifyWeights(const FileContext &file, const wire::Weights *table,
   stage.weights = {table->address(), bytes->size};
   WEFT_TRY(verifyRegion(*file.chip, "weights", stage.weights));
   // A missing digest crashes the vendor's runtime, so it is an error here too.
-  if (!table->sha256() || table->sha256()->size() != 32)
-    return failf(Code::BadFile, "weights.sha256 has %u bytes, must have 32",
-                 table->sha256() ? table->sha256()->size() : 0);
+  WEFT_TRY(verifyDigest(table->sha256(), "weights.sha256",
+                        /*mayBeMissing=*/false));
   std::array<uint8_t, 32> digest = sha256(bytes->data, bytes->size);
   if (std::memcmp(digest.data(), table->sha256()->data(), 32) != 0)
     return failf(Code::BadFile,

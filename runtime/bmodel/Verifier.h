@@ -39,6 +39,10 @@ Status verifyDebugMap(const Chip &chip, const StageSpec &stage);
 /// verified.
 Status verifyDecisions(const Container &container, const StageSpec &stage);
 
+/// What flatbuffers hold of a digest: 32 bytes, or none if it `mayBeMissing`.
+Status verifyDigest(const flatbuffers::Vector<uint8_t> *digest,
+                    const char *name, bool mayBeMissing);
+
 /// The certificate that `bytes`, all behind the binary section, are; null if
 /// they are something else or none.
 Result<std::shared_ptr<const wire::CertificateT>>

@@ -92,23 +92,64 @@ TEST(Certificate, IsOfStages) {
   EXPECT_EQ(checked(certified(file, other)).code(), Code::BadFile);
 }
 
+/// What the loader says of a file whose certificate another program has made.
 std::string messageWith(void (*edit)(wire::CertificateT &)) {
   std::vector<uint8_t> file = packModel(makeSmallModel());
   wire::CertificateT certificate = makeCertificate();
+  certificate.content_sha256.assign(32, 1);
   edit(certificate);
-  return checked(certified(file, certificate)).message();
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(wire::Certificate::Pack(builder, &certificate));
+  for (char c : std::string("WEFTCERT"))
+    file.push_back(uint8_t(c));
+  for (size_t i = 0; i < 8; ++i)
+    file.push_back(uint8_t(uint64_t(builder.GetSize()) >> (8 * i)));
+  file.insert(file.end(), builder.GetBufferPointer(),
+              builder.GetBufferPointer() + builder.GetSize());
+  return checked(file).message();
 }
 
 TEST(Certificate, WithFaultsIsRefused) {
   EXPECT_THAT(messageWith([](auto &c) { c.data_sha256.pop_back(); }),
               HasSubstr("data_sha256 has 31 bytes, must have 32"));
   EXPECT_THAT(messageWith([](auto &c) { c.model_sha256.assign(33, 0); }),
-              HasSubstr("model_sha256 has 33 bytes, must have 32"));
+              HasSubstr("model_sha256 has 33 bytes, must have none or 32"));
   EXPECT_THAT(messageWith([](auto &c) { c.reference_sha256.assign(1, 0); }),
-              HasSubstr("reference_sha256 has 1 bytes, must have 32"));
+              HasSubstr("reference_sha256 has 1 bytes, must have none or 32"));
   EXPECT_THAT(
       messageWith([](auto &c) { c.reference = wire::CertifiedReference(3); }),
       HasSubstr("reference is 3, must be 0 to 2"));
+}
+
+TEST(Certificate, WithFiguresThatAreNoNumbersIsRefused) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(messageWith([](auto &c) { c.outputs[0]->cosine = kNan; }),
+              HasSubstr("cosine of 'y' is not a number"));
+  EXPECT_THAT(messageWith([](auto &c) { c.worst_layer_sqnr_db = kNan; }),
+              HasSubstr("worst_layer_sqnr_db is not a number"));
+  EXPECT_THAT(messageWith([](auto &c) {
+                c.limits.push_back(std::make_unique<wire::CertifiedLimitT>());
+                c.limits[0]->key = "bias";
+                c.limits[0]->value = kNan;
+              }),
+              HasSubstr("the limit of 'bias' is not a number"));
+  EXPECT_THAT(messageWith([](auto &c) {
+                c.measures.push_back(
+                    std::make_unique<wire::CertifiedMeasureT>());
+                c.measures[0]->name = "score";
+                c.measures[0]->least = kNan;
+              }),
+              HasSubstr("least of 'score' is not a number"));
+  // Nor is one written, which would make the program unreadable.
+  Result<Bmodel> model = Bmodel::load(packModel(makeSmallModel()), "small");
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  wire::CertificateT certificate = makeCertificate();
+  certificate.outputs[0]->max_error = kNan;
+  Result<std::vector<uint8_t>> bytes =
+      certificateBytes(*model, std::move(certificate));
+  ASSERT_FALSE(bytes.isOk());
+  EXPECT_EQ(bytes.status().message(), "small: cannot be certified: max_error "
+                                      "of 'y' is not a number");
 }
 
 TEST(Certificate, NeverCrashesWithBrokenBytes) {
