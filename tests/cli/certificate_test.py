@@ -253,6 +253,15 @@ class Certificates(unittest.TestCase):
         for model in ("net.bmodel", "copy.bmodel"):
             self.assertIn("--certify would certify a program by itself", self.compare("--certify", model=model, code=2))
 
+    def test_figures_that_are_not_finite(self):
+        self.weft("run", "net.bmodel", "-i", "samples/0.npz", "-o", "own.npz")
+        self.compare("--certify", "--reference", "own.npz")
+        self.assertIn("sqnr equal,", self.weft("info", "net.bmodel"))
+        data, start = self.program.read_bytes(), len(self.made)
+        for figure, code, text in ((float("-inf"), 0, "sqnr -inf dB (the reference is zero),"), (float("nan"), 2, "is not a number")):
+            self.program.write_bytes(data[:start] + data[start:].replace(struct.pack("<d", float("inf")), struct.pack("<d", figure)))
+            self.assertIn(text, self.weft("info", "net.bmodel", code=code))
+
     def test_programs_that_tell_nothing(self):
         self.weft("convert", "net.onnx", "-o", "net.bmodel", "--shape", "x=1x4x6x6", "--precision", "f16", "--strip")
         self.compare("--certify")

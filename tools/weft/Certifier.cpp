@@ -5,6 +5,7 @@
 #include "tools/weft/Version.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace weft;
 using namespace weft::cli;
@@ -259,9 +260,11 @@ Json cli::describeCertificate(const rt::Bmodel &model) {
   return json;
 }
 
-/// Decibels; null stands for values that are equal.
-static std::string decibelText(const Json &json) {
-  return json.is_null() ? "equal" : rt::format("%.2f dB", json.get<double>());
+/// Decibels of the reference by the error.
+static std::string decibelText(double decibels) {
+  if (std::isfinite(decibels))
+    return rt::format("%.2f dB", decibels);
+  return decibels > 0 ? "equal" : "-inf dB (the reference is zero)";
 }
 
 /// Text of a file that anybody may have written.
@@ -273,20 +276,22 @@ static std::string numberText(const Json &json) {
   return json.is_null() ? "?" : rt::format("%.6g", json.get<double>());
 }
 
-static std::string outputText(const Json &output) {
+static std::string outputText(const Json &output, double decibels) {
   std::string text = "  output " + quoted(output["name"]);
   if (output.contains("part_of"))
     text += " in " + quoted(output["part_of"]);
   if (!output.contains("cosine"))
     return text + ": no elements\n";
   return text + ": cosine " + numberText(output["cosine"]) + ", sqnr " +
-         decibelText(output["sqnr_db"]) + ", max error " +
+         decibelText(decibels) + ", max error " +
          numberText(output["max_error"]) + "\n";
 }
 
-std::string cli::certificateText(const Json &json) {
-  if (json.is_null())
+std::string cli::certificateText(const rt::Bmodel &model) {
+  const wire::CertificateT *certificate = model.certificate();
+  if (!certificate)
     return "certificate: none\n";
+  const Json json = describeCertificate(model);
   std::string text = "certificate: ";
   text += json["fits"].get<bool>()
               ? "of these bytes"
@@ -308,8 +313,8 @@ std::string cli::certificateText(const Json &json) {
     if (std::string digest = json[key]; !digest.empty())
       text += "\n  " + std::string(name) + " sha256 " + digest;
   text += "\n";
-  for (const Json &output : json["outputs"])
-    text += outputText(output);
+  for (size_t i = 0; i < certificate->outputs.size(); ++i)
+    text += outputText(json["outputs"][i], certificate->outputs[i]->sqnr_db);
   if (json.contains("worst_layer"))
     text += "  " + std::to_string(json["layers"].get<uint32_t>()) +
             " layers, the worst " + quoted(json["worst_layer"]["name"]) +

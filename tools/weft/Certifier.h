@@ -44,7 +44,7 @@ private:
 /// The certificate of a program and whether it is of the file's bytes; null
 /// without one.
 nlohmann::ordered_json describeCertificate(const rt::Bmodel &model);
-std::string certificateText(const nlohmann::ordered_json &json);
+std::string certificateText(const rt::Bmodel &model);
 
 } // namespace weft::cli
 

@@ -274,7 +274,7 @@ static ExitCode infoCommand(const InfoFlags &flags) {
       text += "  stage " + std::to_string(s) + "\n" +
               stageText(net.stages[s], (*json)["nets"][n]["stages"][s]);
   }
-  text += certificateText((*json)["certificate"]);
+  text += certificateText(*model);
   if (flags.check)
     text += violationText(violations) + raceListText((*json)["races"]);
   return finish(printText(text));
