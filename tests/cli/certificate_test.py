@@ -6,6 +6,7 @@
 import ctypes
 import hashlib
 import json
+import os
 import pathlib
 import re
 import resource
@@ -18,6 +19,7 @@ import unittest
 
 import numpy as np
 import onnx
+import onnxruntime
 from json_schema import COUNT, FLAG, REAL, TEXT, keys, mismatches
 from onnx import TensorProto, helper, numpy_helper
 
@@ -81,7 +83,8 @@ class Certificates(unittest.TestCase):
 
     @classmethod
     def weft(cls, *arguments, code=0):
-        done = subprocess.run([WEFT, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True, timeout=120,
+                              env=dict(os.environ, WEFT_PYTHON=sys.executable))
         assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}{done.stdout}"
         return done.stdout if code < 2 else done.stderr
 
@@ -252,6 +255,30 @@ class Certificates(unittest.TestCase):
         shutil.copy(self.program, self.folder / "copy.bmodel")
         for model in ("net.bmodel", "copy.bmodel"):
             self.assertIn("--certify would certify a program by itself", self.compare("--certify", model=model, code=2))
+
+    def test_onnx_runtime(self):
+        """It evaluates the model; a file of that name is none of it."""
+        for content in (None, b"something else"):
+            if content:
+                (self.folder / "onnxruntime").write_bytes(content)
+            self.compare("--certify", "--reference", "onnxruntime")
+            told = self.certificate()
+            self.assertEqual((told["reference"], told["reference_version"], told["reference_sha256"], told["model_sha256"]),
+                             ("onnx", f"ONNX Runtime {onnxruntime.__version__}", "", sha256((self.folder / "net.onnx").read_bytes())))
+            self.assertIn(f"reference: onnx ('ONNX Runtime {onnxruntime.__version__}')\n", self.weft("info", "net.bmodel"))
+
+    def compare_while(self, action, *options, code=0, model="net.onnx"):
+        """With a score command that does something before it is certified."""
+        (self.folder / "action.py").write_text(f"import os, shutil\n{action}\nprint(1)\n")
+        return self.compare("--certify", "--score", "python3 action.py", *options, code=code, model=model)
+
+    def test_digests_are_of_what_was_read(self):
+        self.weft("convert", "net.onnx", "-o", "f32.bmodel", "--shape", "x=1x4x6x6", "--precision", "f32")
+        self.weft("run", "f32.bmodel", "-i", "samples/0.npz", "-o", "values.npz")
+        for name, model, options in (("values.npz", "net.onnx", ["--reference", "values.npz"]), ("f32.bmodel", "f32.bmodel", [])):
+            read = sha256((self.folder / name).read_bytes())
+            self.compare_while(f"open('other', 'w').write('other'); os.replace('other', '{name}')", *options, model=model)
+            self.assertEqual(self.certificate()["reference_sha256"], read)
 
     def test_figures_that_are_not_finite(self):
         self.weft("run", "net.bmodel", "-i", "samples/0.npz", "-o", "own.npz")

@@ -58,10 +58,30 @@ Result<Reader> Reader::open(const std::string &path) {
                      "%s: it is a directory, not a npz archive; give a file",
                      path.c_str());
   int code = 0;
+  zip *archive = zip_open(path.c_str(), ZIP_RDONLY, &code);
+  return openArchive(path, archive, code);
+}
+
+Result<Reader> Reader::openBytes(const std::string &path, const void *bytes,
+                                 size_t size) {
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t *source = zip_source_buffer_create(bytes, size, 0, &error);
+  zip *archive =
+      source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr;
+  if (!archive && source)
+    zip_source_free(source);
+  int code = zip_error_code_zip(&error);
+  zip_error_fini(&error);
+  return openArchive(path, archive, code);
+}
+
+Result<Reader> Reader::openArchive(const std::string &path, zip *archive,
+                                   int code) {
   Reader reader;
   reader.thePath = path;
-  reader.archive = zip_open(path.c_str(), ZIP_RDONLY, &code);
-  if (!reader.archive)
+  reader.archive = archive;
+  if (!archive)
     return rt::failf(Code::BadFile,
                      "%s: not a npz archive: %s; write one with numpy.savez",
                      path.c_str(), zipErrorText(code).c_str());

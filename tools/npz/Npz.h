@@ -27,6 +27,10 @@ public:
   /// Reads the directory and every header. Code::NotFound, IoError, BadFile,
   /// Unsupported.
   static rt::Result<Reader> open(const std::string &path);
+  /// The same of the `size` bytes of a file, which outlive the reader; `path`
+  /// stands in messages.
+  static rt::Result<Reader> openBytes(const std::string &path,
+                                      const void *bytes, size_t size);
   Reader(Reader &&) noexcept;
   Reader &operator=(Reader &&) noexcept;
   ~Reader();
@@ -45,6 +49,9 @@ private:
     NpyHeader header;
   };
   Reader() = default;
+  /// Of `archive`, null after the error `code`.
+  static rt::Result<Reader> openArchive(const std::string &path, zip *archive,
+                                        int code);
   rt::Status readDirectory();
   rt::Status readEntry(uint64_t index, const std::string &name);
 

@@ -53,6 +53,8 @@ private:
   Status readReference();
   Status openProgram();
   Status openOther();
+  /// The same of `request`, and takes its digest.
+  Result<std::unique_ptr<ModelRunner>> openOther(const RunRequest &request);
   Result<ModelRun> run(const samples::SampleFiles &files);
   /// Values from --reference, which may hold layers beside the outputs; of
   /// another program, from ONNX Runtime, or from the evaluator.
@@ -101,12 +103,23 @@ private:
   std::unique_ptr<ScoreComparison> score;    ///< null if none is asked for
   std::unique_ptr<TaskComparison> task;      ///< likewise
   Certifier certifier;
+  /// Of what gives the values; a file's digest is taken of the bytes that are
+  /// read, because others may be there at the end.
+  CertifiedSource source;
 };
 
 } // namespace
 
 Status Comparer::readReference() {
-  Result<npz::Reader> archive = npz::Reader::open(flags.reference);
+  Result<rt::FileBytes> file = rt::FileBytes::map(flags.reference);
+  if (!file)
+    return file.status().withContext(flags.reference);
+  const rt::ByteSpan bytes = file->span();
+  source.reference = rt::wire::CertifiedReference::Values;
+  if (flags.certifies)
+    source.file = rt::sha256(bytes.data, bytes.size);
+  Result<npz::Reader> archive =
+      npz::Reader::openBytes(flags.reference, bytes.data, bytes.size);
   if (!archive)
     return archive.status();
   for (const std::string &name : archive->names()) {
@@ -144,6 +157,7 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
     comparer->task = *std::move(task);
   }
   comparer->report.reference = {"weft", flags.onnx, WEFT_VERSION};
+  comparer->source.version = flags.readsReference() ? "" : evaluatorVersion();
   if (flags.readsReference()) {
     comparer->report.reference = {"file", flags.reference, ""};
     WEFT_TRY(comparer->readReference());
@@ -161,6 +175,8 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
     comparer->onnxRuntime = *std::move(opened);
     comparer->report.reference = {"onnxruntime", flags.onnx,
                                   comparer->onnxRuntime->version()};
+    comparer->source.version =
+        "ONNX Runtime " + comparer->onnxRuntime->version();
   }
   Result<NamedTensors> bindings = readBindings(flags.bindings);
   if (!bindings)
@@ -206,11 +222,32 @@ Status Comparer::openOther() {
   request.device.order = rt::DeviceOptions().order;
   request.layers = flags.perLayer;
   request.findsPrecision = true;
-  Result<std::unique_ptr<ModelRunner>> opened = ModelRunner::open(request);
+  Result<std::unique_ptr<ModelRunner>> opened = openOther(request);
   if (!opened)
     return opened.status();
   other = *std::move(opened);
   return Status::ok();
+}
+
+Result<std::unique_ptr<ModelRunner>>
+Comparer::openOther(const RunRequest &request) {
+  source = {rt::wire::CertifiedReference::Program, std::nullopt, std::nullopt,
+            ""};
+  if (!flags.certifies)
+    return ModelRunner::open(request);
+  if (!rt::isBmodelFile(request.model)) {
+    Result<rt::FileBytes> file = rt::FileBytes::map(request.model);
+    if (!file)
+      return file.status().withContext(request.model);
+    source.file = rt::sha256(file->span().data, file->span().size);
+    return ModelRunner::open(request);
+  }
+  Result<rt::Bmodel> loaded = rt::Bmodel::load(request.model);
+  if (!loaded)
+    return loaded.status();
+  source.file = rt::contentDigest(*loaded);
+  source.version = loaded->table().version()->str();
+  return ModelRunner::open(request, *loaded);
 }
 
 Result<ModelRun> Comparer::run(const samples::SampleFiles &files) {
@@ -489,41 +526,11 @@ Status Comparer::finish() {
   return Status::ok();
 }
 
-/// The file of values or the program that stands in place of the model.
-static Result<CertifiedSource> sourceFile(const CompareFlags &flags) {
-  using Kind = rt::wire::CertifiedReference;
-  CertifiedSource source;
-  if (flags.reference.empty() && rt::isBmodelFile(flags.onnx)) {
-    Result<rt::Bmodel> other = rt::Bmodel::load(flags.onnx);
-    if (!other)
-      return other.status();
-    source.reference = Kind::Program;
-    source.file = rt::contentDigest(*other);
-    source.version = other->table().version()->str();
-    return source;
-  }
-  source.reference = flags.reference.empty() ? Kind::Program : Kind::Values;
-  const std::string &path =
-      flags.reference.empty() ? flags.onnx : flags.reference;
-  Result<rt::FileBytes> file = rt::FileBytes::map(path);
-  if (!file)
-    return file.status().withContext(path);
-  source.file = rt::sha256(file->span().data, file->span().size);
-  return source;
-}
-
 Status Comparer::certify() {
-  Result<CertifiedSource> source = CertifiedSource();
-  if (other || !flags.reference.empty())
-    source = sourceFile(flags);
-  else
-    source->version = evaluatorVersion();
-  if (!source)
-    return source.status();
   if (onnx)
-    source->model = onnx->digest();
+    source.model = onnx->digest();
   Result<size_t> bytes =
-      certifier.write(*program, report, *source, model.bindings);
+      certifier.write(*program, report, source, model.bindings);
   if (!bytes)
     return bytes.status();
   report.certificateBytes = *bytes;

@@ -271,7 +271,7 @@ static Status checkCertification(const CompareFlags &flags) {
   if (zhouyi::isProgramFile(program))
     return rt::fail(Code::InvalidArgument,
                     program + ": --certify is for bmodels; leave it out");
-  if (flags.reference.empty() && tools::isSameFile(flags.onnx, program))
+  if (!flags.readsReference() && tools::isSameFile(flags.onnx, program))
     return rt::fail(Code::InvalidArgument,
                     program + ": --certify would certify a program by itself; "
                               "name the model first");
