@@ -272,6 +272,19 @@ class Certificates(unittest.TestCase):
         (self.folder / "action.py").write_text(f"import os, shutil\n{action}\nprint(1)\n")
         return self.compare("--certify", "--score", "python3 action.py", *options, code=code, model=model)
 
+    def test_a_program_that_is_written_anew(self):
+        self.weft("convert", "net.onnx", "-o", "new.bmodel", "--shape", "x=1x4x6x6", "--precision", "f32")
+        anew = "shutil.copy('new.bmodel', 'moved.bmodel'); os.replace('moved.bmodel', 'net.bmodel')"
+        changed = self.made[:-1] + bytes([self.made[-1] ^ 1])
+        in_place = f"file = open('net.bmodel', 'r+b'); file.seek(-1, 2); file.write({changed[-1:]!r}); file.close()"
+        for action, wanted in ((anew, (self.folder / "new.bmodel").read_bytes()), (in_place, changed), ("os.remove('net.bmodel')", None)):
+            self.program.write_bytes(self.made)
+            self.assertEqual(self.compare_while(f"if os.path.exists('net.bmodel') and open('net.bmodel', 'rb').read() == open('made.bmodel', 'rb').read():\n"
+                                                f"    {action}", code=2),
+                             "weft: error: net.bmodel: was written anew while it was compared, so that nothing is certified; compare it again\n")
+            self.assertEqual(self.program.read_bytes() if self.program.exists() else None, wanted)
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith("net.bmodel.")], [])
+
     def test_digests_are_of_what_was_read(self):
         self.weft("convert", "net.onnx", "-o", "f32.bmodel", "--shape", "x=1x4x6x6", "--precision", "f32")
         self.weft("run", "f32.bmodel", "-i", "samples/0.npz", "-o", "values.npz")

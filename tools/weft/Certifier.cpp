@@ -44,6 +44,11 @@ void Certifier::addTensors(const NamedTensors &tensors) {
   }
 }
 
+void Certifier::begin(const rt::Bmodel &program) {
+  rt::ByteSpan bytes = program.fileBytes();
+  begun = rt::sha256(bytes.data, bytes.size);
+}
+
 void Certifier::add(const ModelRun &run) {
   addTensors(namedInputs(run));
   net = run.net;
@@ -142,6 +147,16 @@ static void assign(const std::optional<rt::Digest> &digest,
     to.assign(digest->begin(), digest->end());
 }
 
+/// Whether the bytes in the file at `path` have the digest.
+static Status checkUnchanged(const std::string &path, const rt::Digest &begun) {
+  Result<rt::FileBytes> file = rt::FileBytes::map(path);
+  if (file && rt::sha256(file->span().data, file->span().size) == begun)
+    return Status::ok();
+  return rt::fail(rt::Code::InvalidArgument,
+                  path + ": was written anew while it was compared, so that "
+                         "nothing is certified; compare it again");
+}
+
 Result<size_t> Certifier::write(const rt::Bmodel &program,
                                 const ComparisonReport &report,
                                 const CertifiedSource &source,
@@ -176,11 +191,18 @@ Result<size_t> Certifier::write(const rt::Bmodel &program,
   if (!bytes)
     return bytes.status();
   rt::ByteSpan content = rt::contentOf(program.fileBytes());
-  WEFT_TRY(
+  // Another program would be lost, and this one's certificate stand for it.
+  Status unchanged = Status::ok();
+  Status written =
       tools::writeOutputFile(program.path(), [&](const tools::ByteSink &sink) {
-        return sink(content.data, content.size) &&
-               sink(bytes->data(), bytes->size());
-      }));
+        bool isWritten = sink(content.data, content.size) &&
+                         sink(bytes->data(), bytes->size());
+        if (isWritten)
+          unchanged = checkUnchanged(program.path(), begun);
+        return isWritten && unchanged.isOk();
+      });
+  WEFT_TRY(unchanged);
+  WEFT_TRY(written);
   return bytes->size();
 }
 
@@ -318,7 +340,7 @@ std::string cli::certificateText(const rt::Bmodel &model) {
   if (json.contains("worst_layer"))
     text += "  " + std::to_string(json["layers"].get<uint32_t>()) +
             " layers, the worst " + quoted(json["worst_layer"]["name"]) +
-            ": added sqnr " + decibelText(json["worst_layer"]["sqnr_db"]) +
+            ": added sqnr " + decibelText(certificate->worst_layer_sqnr_db) +
             "\n";
   for (const Json &measure : json["measures"])
     text += "  " + quoted(measure["name"]) + ": program " +

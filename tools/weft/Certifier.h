@@ -23,11 +23,14 @@ struct CertifiedSource {
 /// The facts of a comparison that its certificate has.
 class Certifier {
 public:
+  /// Remembers what the program to certify is, before it runs.
+  void begin(const rt::Bmodel &program);
   /// Takes in what was run; sample after sample.
   void add(const ModelRun &run);
   /// Writes a certificate of `report`, which has passed, behind `program`,
   /// whose file is replaced whole. `bindings` were inputs of the model. Gives
-  /// the bytes of the certificate.
+  /// the bytes of the certificate. Code::InvalidArgument if other bytes are in
+  /// the file than at begin().
   rt::Result<size_t> write(const rt::Bmodel &program,
                            const ComparisonReport &report,
                            const CertifiedSource &source,
@@ -36,6 +39,7 @@ public:
 private:
   void addTensors(const NamedTensors &tensors);
 
+  rt::Digest begun = {}; ///< of the file of the program
   rt::Sha256 fed;
   std::string net, device;
   std::set<uint32_t> stages;

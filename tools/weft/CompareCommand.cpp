@@ -198,6 +198,8 @@ Status Comparer::openProgram() {
     if (!loaded)
       return loaded.status();
     program = *std::move(loaded);
+    if (flags.certifies)
+      certifier.begin(*program);
   }
   Result<std::unique_ptr<ModelRunner>> opened =
       program ? ModelRunner::open(request, *program)
