@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 using namespace weft;
@@ -36,6 +37,8 @@ public:
 private:
   void comparePrograms(size_t subNet, const host::Program &program,
                        const host::Program &expected);
+  void compareLayer(const rt::wire::DebugTensor &have,
+                    const rt::wire::DebugTensor &want);
 };
 } // namespace
 
@@ -113,9 +116,12 @@ static std::vector<uint8_t> bytesOf(const host::Step &step) {
 
 /// What a step does, and the node that it is of.
 static std::string nameOf(const host::Step &step, std::string &node) {
+  // By the variant's index; the empty one is a call.
   static constexpr const char *kinds[] = {"a load from DRAM", "an input",
                                           "a constant",       "",
                                           "a store to DRAM",  "an output"};
+  static_assert(std::size(kinds) == std::variant_size_v<host::Step>,
+                "a kind of step has no name");
   const auto *call = std::get_if<host::CallStep>(&step);
   if (!call)
     return kinds[step.index()];
@@ -180,7 +186,62 @@ void Facts::compareHost(const rt::StageSpec &stage,
   }
 }
 
-/// What readers of layers take codes for.
+static std::string typeText(rt::wire::DataType type) {
+  std::optional<numeric::ElementType> known = rt::fromWire(type);
+  return known ? elementTypeName(*known) : std::to_string(int(type));
+}
+
+static std::string shapeTextOf(const rt::wire::Extent *shape) {
+  if (!shape)
+    return "none";
+  return shapeText({shape->n(), shape->c(), shape->h(), shape->w()});
+}
+
+/// Type and shape of the ONNX value.
+static std::string viewText(const rt::wire::DebugTensor &layer) {
+  const rt::wire::OnnxView *view = layer.onnx();
+  if (!view)
+    return "none";
+  auto type = numeric::fromOnnxDataType(view->element_type());
+  std::vector<int64_t> dims;
+  for (unsigned i = 0; view->dims() && i < view->dims()->size(); ++i)
+    dims.push_back(int64_t(view->dims()->Get(i)));
+  return std::string(type ? elementTypeName(*type) : "?") + " " +
+         shapeText(dims) + (layer.channels_last() ? ", channels last" : "");
+}
+
+/// Where and when its elements are, in bytes that are equal if that is.
+static std::vector<uint8_t> placesOf(const rt::wire::DebugTensor &layer) {
+  std::unique_ptr<rt::wire::DebugTensorT> places(layer.UnPack());
+  rt::wire::DebugTensorT alone;
+  alone.pieces = std::move(places->pieces);
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(rt::wire::DebugTensor::Pack(builder, &alone));
+  return {builder.GetBufferPointer(),
+          builder.GetBufferPointer() + builder.GetSize()};
+}
+
+void Facts::compareLayer(const rt::wire::DebugTensor &have,
+                         const rt::wire::DebugTensor &want) {
+  const std::string of =
+      " of layer " + rt::quoteName(want.value_name()->string_view());
+  compare(FactKind::Type, "the stored type" + of, typeText(have.data_type()),
+          typeText(want.data_type()));
+  compare(FactKind::Size, "the ONNX view" + of, viewText(have), viewText(want));
+  compare(FactKind::Size, "the stored shape" + of, shapeTextOf(have.shape()),
+          shapeTextOf(want.shape()));
+  compare(FactKind::Scale, "the scale" + of, digits(have.scale()),
+          digits(want.scale()));
+  compare(FactKind::Scale, "the zero point" + of,
+          std::to_string(have.zero_point()), std::to_string(want.zero_point()));
+  if (placesOf(have) != placesOf(want))
+    found.push_back(
+        {FactKind::Address,
+         "the places" + of + ", or the commands that write them, are others",
+         ""});
+}
+
+/// What readers of layers take codes for, and where they look for them.
 void Facts::compareLayers(const rt::StageSpec &stage,
                           const rt::StageSpec &expected) {
   const auto *tensors = stage.debugMap ? stage.debugMap->tensors() : nullptr;
@@ -194,14 +255,8 @@ void Facts::compareLayers(const rt::StageSpec &stage,
   for (unsigned i = 0; i < tensors->size(); ++i) {
     const rt::wire::DebugTensor *have = tensors->Get(i);
     auto want = byName.find(have->value_name()->string_view());
-    if (want == byName.end())
-      continue;
-    const std::string of = " of layer " + rt::quoteName(want->first);
-    compare(FactKind::Scale, "the scale" + of, digits(have->scale()),
-            digits(want->second->scale()));
-    compare(FactKind::Scale, "the zero point" + of,
-            std::to_string(have->zero_point()),
-            std::to_string(want->second->zero_point()));
+    if (want != byName.end())
+      compareLayer(*have, *want->second);
   }
 }
 

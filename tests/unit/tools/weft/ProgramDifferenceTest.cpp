@@ -169,4 +169,64 @@ TEST_F(Facts, of_the_host) {
   EXPECT_EQ(only().text, "the number of sub-nets is 2 for 1");
 }
 
+/// The debug map of a stage with one layer.
+class Layers : public Facts {
+protected:
+  Layers() {
+    auto layer = std::make_unique<rt::wire::DebugTensorT>();
+    layer->value_name = "r";
+    layer->onnx = std::make_unique<rt::wire::OnnxViewT>();
+    layer->onnx->element_type = 1;
+    layer->onnx->dims = {2, 4};
+    layer->shape = std::make_unique<rt::wire::Extent>(1, 2, 1, 4);
+    layer->data_type = rt::wire::DataType::I8;
+    layer->pieces.push_back(std::make_unique<rt::wire::DebugPieceT>());
+    layer->pieces[0]->address = 0x1000;
+    map.tensors.push_back(std::move(layer));
+    expected.debugMap = pack();
+  }
+  /// The map at hand becomes that of the stage.
+  const rt::wire::DebugMap *pack() {
+    flatbuffers::FlatBufferBuilder &builder = builders.emplace_back();
+    builder.Finish(rt::wire::DebugMap::Pack(builder, &map));
+    return flatbuffers::GetRoot<rt::wire::DebugMap>(builder.GetBufferPointer());
+  }
+  FactDifference with(void (*edit)(rt::wire::DebugTensorT &)) {
+    rt::wire::DebugTensorT before = *map.tensors[0];
+    edit(*map.tensors[0]);
+    stage.debugMap = pack();
+    *map.tensors[0] = std::move(before);
+    return only();
+  }
+
+private:
+  rt::wire::DebugMapT map;
+  std::list<flatbuffers::FlatBufferBuilder> builders;
+};
+
+TEST_F(Layers, that_differ) {
+  stage.debugMap = expected.debugMap;
+  EXPECT_TRUE(cli::differenceOf(stage, expected, chips::bm1684x).isEmpty());
+  FactDifference found = with([](auto &layer) { layer.scale = 2; });
+  EXPECT_EQ(found.text, "the scale of layer 'r' is 2 for 1");
+  EXPECT_EQ(found.kind, FactKind::Scale);
+  found = with([](auto &layer) { layer.zero_point = 3; });
+  EXPECT_EQ(found.text, "the zero point of layer 'r' is 3 for 0");
+  found = with([](auto &layer) { layer.data_type = rt::wire::DataType::U8; });
+  EXPECT_EQ(found.text, "the stored type of layer 'r' is u8 for i8");
+  EXPECT_EQ(found.kind, FactKind::Type);
+  found = with([](auto &layer) {
+    layer.shape = std::make_unique<rt::wire::Extent>(2, 1, 1, 4);
+  });
+  EXPECT_EQ(found.text, "the stored shape of layer 'r' is 2x1x1x4 for 1x2x1x4");
+  EXPECT_EQ(found.kind, FactKind::Size);
+  found = with([](auto &layer) { layer.onnx->dims = {4, 2}; });
+  EXPECT_EQ(found.text, "the ONNX view of layer 'r' is f32 4x2 for f32 2x4");
+  EXPECT_EQ(found.kind, FactKind::Size);
+  found = with([](auto &layer) { layer.pieces[0]->address = 0x1400; });
+  EXPECT_EQ(found.text, "the places of layer 'r', or the commands that write "
+                        "them, are others");
+  EXPECT_EQ(found.kind, FactKind::Address);
+}
+
 } // namespace
