@@ -213,16 +213,46 @@ class OnnxRuntime(unittest.TestCase):
         self.assertEqual((told["reference"]["by"], told["outputs"][0]["sqnr_db"]), ("file", None))
 
     def test_nothing_is_left_of_what_is_killed(self):
-        python = self.wrapper(f'sleep 1; exec "{sys.executable}" "$@"')
-        weft = subprocess.Popen([WEFT, "compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime"], cwd=self.folder,
-                                env=dict(os.environ, WEFT_PYTHON=str(python), TMPDIR=str(self.temporary)))
+        """Be it weft alone or, as a terminal does, its group; at any moment."""
+        late = self.wrapper(f'sleep 1; exec "{sys.executable}" "$@"')
+        moments = [(os.kill, signal.SIGKILL, late, 0)]
+        moments += [(os.killpg, one, sys.executable, delay) for one in (signal.SIGTERM, signal.SIGINT) for delay in (.02, .1, .3, .6)]
+        for kill, sent, python, delay in moments:
+            with self.subTest(kill.__name__, sent=sent, delay=delay):
+                weft = subprocess.Popen([WEFT, "compare", "net.onnx", "net.bmodel", "--data", "samples", "--reference", "onnxruntime"], cwd=self.folder,
+                                        env=dict(os.environ, WEFT_PYTHON=str(python), TMPDIR=str(self.temporary)), start_new_session=True,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                deadline = time.monotonic() + 60
+                while not list(self.temporary.glob("*/reference.py")) and time.monotonic() < deadline:
+                    time.sleep(.005)
+                time.sleep(delay)
+                kill(weft.pid, sent)
+                weft.wait()
+                while list(self.temporary.iterdir()) and time.monotonic() < deadline:
+                    time.sleep(.05)
+                self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_it_ends_with_weft_in_the_middle_of_a_run(self):
+        count = TensorProto.INT64
+        body = helper.make_graph([node("Identity", ["more"], ["goes_on"]), node("Sin", ["v"], ["w"])], "body",
+                                 [helper.make_tensor_value_info("i", count, []), helper.make_tensor_value_info("more", TensorProto.BOOL, []),
+                                  helper.make_tensor_value_info("v", TensorProto.FLOAT, [4, 16])],
+                                 [helper.make_tensor_value_info("goes_on", TensorProto.BOOL, []),
+                                  helper.make_tensor_value_info("w", TensorProto.FLOAT, [4, 16])])
+        long = network([node("Loop", ["n", "", "x"], ["y"], body=body)], {"x": (TensorProto.FLOAT, [4, 16])}, {"y": TensorProto.FLOAT},
+                       {"n": np.int64(2**40)})
+        onnx.save(long, self.folder / "long.onnx")
+        weft = subprocess.Popen([WEFT, "compare", "long.onnx", "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime"], cwd=self.folder,
+                                env=dict(os.environ, WEFT_PYTHON=sys.executable, TMPDIR=str(self.temporary)), stderr=subprocess.PIPE)
         deadline = time.monotonic() + 60
-        while not list(self.temporary.glob("*/reference.py")) and time.monotonic() < deadline:
-            time.sleep(.02)
-        weft.send_signal(signal.SIGKILL)
-        weft.wait()
+        while not list(self.temporary.glob("*/inputs.npz")) and time.monotonic() < deadline:
+            time.sleep(.05)
+        time.sleep(.5)
+        self.assertIsNone(weft.poll(), "the run is too short")
+        weft.terminate()
+        weft.communicate()
         while list(self.temporary.iterdir()) and time.monotonic() < deadline:
-            time.sleep(.1)
+            time.sleep(.05)
 
 
 if __name__ == "__main__":

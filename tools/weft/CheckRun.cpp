@@ -1,4 +1,5 @@
 #include "tools/weft/CheckRun.h"
+#include "tools/weft/Spawn.h"
 
 #include <cerrno>
 #include <chrono>
@@ -35,19 +36,6 @@ std::string cli::checkCommand(const std::string &command,
   return text + command.substr(at);
 }
 
-/// Never returns: becomes the shell, in a process group of its own.
-[[noreturn]] static void becomeShell(const std::string &command, int output,
-                                     ErrorStream errors) {
-  ::setpgid(0, 0);
-  ::dup2(output, STDOUT_FILENO);
-  if (errors == ErrorStream::Joined)
-    ::dup2(output, STDERR_FILENO);
-  if (int empty = ::open("/dev/null", O_RDONLY); empty >= 0)
-    ::dup2(empty, STDIN_FILENO);
-  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-  ::_exit(127);
-}
-
 Result<CheckOutcome> cli::runCheck(const std::string &command,
                                    double timeLimitSeconds,
                                    ErrorStream errors) {
@@ -55,16 +43,19 @@ Result<CheckOutcome> cli::runCheck(const std::string &command,
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return rt::failf(Code::IoError, "cannot make a pipe: %s",
                      std::strerror(errno));
-  pid_t child = ::fork();
-  if (child == 0)
-    becomeShell(command, ends[1], errors);
+  int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  pid_t child =
+      spawn({"/bin/sh", "-c", command},
+            {empty, ends[1], errors == ErrorStream::Joined ? ends[1] : -1});
+  int error = errno;
   ::close(ends[1]);
+  if (empty >= 0)
+    ::close(empty);
   if (child < 0) {
     ::close(ends[0]);
     return rt::failf(Code::IoError, "cannot start /bin/sh: %s",
-                     std::strerror(errno));
+                     std::strerror(error));
   }
-  ::setpgid(child, child); // whoever comes first
   using Clock = std::chrono::steady_clock;
   auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -89,9 +80,7 @@ Result<CheckOutcome> cli::runCheck(const std::string &command,
     outcome.output.append(buffer, size_t(got));
   }
   ::close(ends[0]);
-  int state = 0;
-  while (::waitpid(child, &state, 0) < 0 && errno == EINTR)
-    continue;
+  int state = awaitEnd(child);
   outcome.exitCode =
       WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
   return outcome;

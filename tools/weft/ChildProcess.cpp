@@ -1,4 +1,5 @@
 #include "tools/weft/ChildProcess.h"
+#include "tools/weft/Spawn.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,8 +16,11 @@ using namespace weft::cli;
 using rt::Code;
 using rt::Result;
 
-/// As shells have it.
-static constexpr int kNoProgram = 127;
+/// Of an answer, so that what writes without end does not fill the memory. The
+/// names of a hundred thousand values are not a tenth of it.
+static constexpr size_t kMostAnswerBytes = size_t(64) << 20;
+/// Between the end of its stdin and its own, in which it cleans up.
+static constexpr double kMostSecondsToEnd = 10;
 
 static void closeAll(std::initializer_list<int> descriptors) {
   for (int descriptor : descriptors)
@@ -36,19 +40,8 @@ ChildProcess::start(const std::vector<std::string> &command) {
       ::pipe2(pipes, O_CLOEXEC) == 0;
   process->requests = sockets[0];
   process->answers = pipes[0];
-  std::vector<char *> arguments;
-  for (const std::string &argument : command)
-    arguments.push_back(const_cast<char *>(argument.c_str()));
-  arguments.push_back(nullptr);
   if (isMade)
-    process->child = ::fork();
-  if (process->child == 0) {
-    ::dup2(sockets[1], STDIN_FILENO);
-    ::dup2(pipes[1], STDOUT_FILENO);
-    ::dup2(process->errors, STDERR_FILENO);
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(kNoProgram);
-  }
+    process->child = spawn(command, {sockets[1], pipes[1], process->errors});
   int error = errno;
   closeAll({sockets[1], pipes[1]});
   if (process->child < 0)
@@ -59,7 +52,7 @@ ChildProcess::start(const std::vector<std::string> &command) {
 
 ChildProcess::~ChildProcess() {
   end();
-  closeAll({answers, errors});
+  closeAll({errors});
 }
 
 Result<std::string> ChildProcess::ask(const std::string &line) {
@@ -81,6 +74,9 @@ Result<std::string> ChildProcess::ask(const std::string &line) {
     if (count <= 0)
       return gone;
     unread.append(buffer, size_t(count));
+    if (unread.size() > kMostAnswerBytes)
+      return rt::failf(Code::OutOfRange, "its answer is longer than %zu MiB",
+                       kMostAnswerBytes >> 20);
   }
   std::string answer = unread.substr(0, newline);
   unread.erase(0, newline + 1);
@@ -104,13 +100,12 @@ static std::string lastWordsOf(int file) {
 
 ChildProcess::End ChildProcess::end() {
   End end;
-  closeAll({requests});
-  requests = -1;
+  // Also the answers: who writes what nobody reads would wait for ever.
+  closeAll({requests, answers});
+  requests = answers = -1;
   if (child < 0)
     return end;
-  int state = 0;
-  while (::waitpid(child, &state, 0) < 0 && errno == EINTR)
-    continue;
+  int state = awaitEnd(child, kMostSecondsToEnd);
   child = -1;
   if (WIFSIGNALED(state))
     end.signal = WTERMSIG(state);

@@ -12,8 +12,10 @@
 
 namespace weft::cli {
 
-/// A program that reads requests from stdin and answers on stdout, a line each.
-/// At the end of its life its stdin is closed, and its end awaited.
+/// A program that reads requests from stdin and answers on stdout, a line each,
+/// in a process group of its own: whatever ends this process, it ends by the
+/// end of its stdin and can clean up before. At the end of its life its stdin
+/// and stdout are closed and its end awaited; if that takes long, it is killed.
 class ChildProcess {
 public:
   /// How it ended.
@@ -33,9 +35,10 @@ public:
   ChildProcess &operator=(const ChildProcess &) = delete;
 
   /// Sends a line and gives the one that comes back, both without their ends.
-  /// Code::NotFound if the program ends before: see end().
+  /// Code::NotFound if the program ends before: see end(); Code::OutOfRange if
+  /// the line has no end.
   rt::Result<std::string> ask(const std::string &line);
-  /// Closes its stdin and waits for its end.
+  /// Closes its stdin and stdout and waits for its end.
   End end();
 
 private:
