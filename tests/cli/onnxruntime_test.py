@@ -56,9 +56,10 @@ class OnnxRuntime(unittest.TestCase):
         self.assertEqual(list(self.temporary.iterdir()), [])
 
     @classmethod
-    def weft(cls, *arguments, code=0, python=sys.executable):
-        done = subprocess.run([WEFT, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True,
-                              env=dict(os.environ, WEFT_PYTHON=str(python), TMPDIR=str(cls.temporary)))
+    def weft(cls, *arguments, code=0, python=sys.executable, **variables):
+        done = subprocess.run([WEFT, *[one if isinstance(one, bytes) else str(one) for one in arguments]], cwd=cls.folder, capture_output=True,
+                              text=True, errors="surrogateescape", timeout=120,
+                              env=dict(os.environ, WEFT_PYTHON=str(python), TMPDIR=str(cls.temporary), **variables))
         assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}{done.stdout}"
         return done.stdout if code < 2 else done.stderr
 
@@ -127,6 +128,30 @@ class OnnxRuntime(unittest.TestCase):
                     self.assertEqual(told["warnings"], [])
                 self.assertTrue(set(wanted) <= {row["name"] for row in told["layers"] if row["passed"] and "cosine" in row}, told["layers"])
 
+    def test_encodings_of_python(self):
+        self.save("umlaut", network([node("Relu", ["ü"], ["y€"])], {"ü": (TensorProto.FLOAT, [4, 16])}, {"y€": TensorProto.FLOAT}), {"ü": X})
+        for encoding in ("latin-1", "ascii", "utf-16"):
+            told = json.loads(self.weft("compare", "umlaut.onnx", "umlaut.bmodel", "-i", "umlaut.npz", "--reference", "onnxruntime", "--json",
+                                        PYTHONIOENCODING=encoding))
+            self.assertEqual(told["outputs"][0]["name"], "y€")
+
+    def test_files_whose_names_are_not_utf8(self):
+        folder = os.fsencode(self.folder) + b"/f\xff"
+        os.mkdir(folder)
+        model = layers()
+        onnx.save(model, self.folder / "parts.onnx", save_as_external_data=True, location="parts.bin", size_threshold=0)
+        os.rename(self.folder / "parts.onnx", folder + b"/parts.onnx")
+        os.rename(self.folder / "parts.bin", folder + b"/parts.bin")
+        pathlib.Path(os.fsdecode(folder + b"/n\xfc.onnx")).write_bytes(model.SerializeToString())
+        for path in (b"f\xff/parts.onnx", b"f\xff/n\xfc.onnx"):
+            self.weft("convert", path, "-o", "odd.bmodel", "--shape", "x=4x16", "--precision", "f32")
+            for options in ([], ["--per-layer"]):
+                for variables in ({}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}):
+                    with self.subTest(path, options=options, **variables):
+                        self.weft("compare", path, "odd.bmodel", "-i", "net.npz", "--reference", "onnxruntime", *options, **variables)
+        self.assertIn("cannot open: No such file", self.weft("compare", b"g\xff.onnx", "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime",
+                                                             code=2))
+
     def test_weights_in_files_of_their_own(self):
         self.save("external", layers(), {"x": X}, "--shape", "x=4x16", "--precision", "f32", save_as_external_data=True,
                   location="weights of it.bin", size_threshold=0)
@@ -193,12 +218,33 @@ class OnnxRuntime(unittest.TestCase):
         self.assertIn("crashed (signal 9, Killed)", self.failure(self.wrapper("kill -9 $$")))
         self.assertIn("is no Python: it answers 'hello'; name one with WEFT_PYTHON", self.failure(self.wrapper("echo hello; cat >/dev/null")))
 
+    def test_answers_of_others(self):
+        for said in ("{}", '{"problem":5}', '{"version":[]}', "5"):
+            self.assertIn(f"is no Python: it answers '{said}'", self.failure(self.wrapper(f"echo '{said}'; cat >/dev/null")))
+        for said in ("{}", '{"values":5}', '{"values":[["y",1]]}', '{"values":[5]}'):
+            self.assertIn("is no Python: it answers '{", self.failure(self.wrapper(f"echo '{{\"version\":\"1\"}}'; echo '{said}'; cat >/dev/null")))
+
+    def test_others_that_do_not_end(self):
+        self.assertIn("is no Python: it answers 'y'", self.failure(self.wrapper("exec yes")))
+        self.assertIn("is no Python: it answers 'no'", self.failure(self.wrapper("echo no; sleep 600")))
+        self.assertIn("is no Python: its answer is longer than 64 MiB", self.failure(self.wrapper("exec cat /dev/zero")))
+
     def test_models_that_it_refuses(self):
         (self.folder / "broken.onnx").write_bytes(b"\xff\xff nothing")
+        (self.folder / "number.onnx").write_bytes(b"\x38\x05")
+        deep = b""
+        for _ in range(2000):  # graphs in attributes of nodes
+            for number in (6, 5, 1):
+                size, head = len(deep), bytearray([number << 3 | 2])
+                while size > 127:
+                    head.append(size & 127 | 128)
+                    size >>= 7
+                deep = bytes(head) + bytes([size]) + deep
+        (self.folder / "deep.onnx").write_bytes(b"\x3a" + bytes([len(deep) & 127 | 128, len(deep) >> 7 & 127 | 128, len(deep) >> 14]) + deep)
         unknown = network([helper.make_node("Frob", ["x"], ["y"], domain="nowhere")], {"x": (TensorProto.FLOAT, [4, 16])}, {"y": TensorProto.FLOAT})
         unknown.opset_import.append(helper.make_opsetid("nowhere", 1))
         onnx.save(unknown, self.folder / "unknown.onnx")
-        for model in ("broken.onnx", "unknown.onnx", "missing.onnx"):
+        for model in ("broken.onnx", "unknown.onnx", "missing.onnx", "number.onnx", "deep.onnx"):
             for options in ([], ["--per-layer"]):
                 said = self.failure(sys.executable, model, *options)
                 self.assertIn(f"{model}: ONNX Runtime {onnxruntime.__version__} refuses the model: ", said)

@@ -4,9 +4,10 @@
 #include "tools/npz/Npz.h"
 #include "tools/weft/OnnxRuntimeScript.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 using namespace weft;
 using namespace weft::cli;
@@ -18,9 +19,25 @@ using rt::Result;
 static constexpr const char *kPythonVariable = "WEFT_PYTHON";
 static constexpr const char *kWhatFor = "--reference onnxruntime: ";
 
-/// Names in models need not be UTF-8; the other side refuses such a model.
+/// In ASCII, whatever the encoding of Python's stdin is. Names in models need
+/// not be UTF-8; the other side refuses such a model.
 static std::string lineOf(const Json &json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', /*ensure_ascii=*/true,
+                   Json::error_handler_t::replace);
+}
+
+/// The text at `key` of an object, if there is one.
+static std::optional<std::string> textOf(const Json &json, const char *key) {
+  auto found = json.find(key);
+  if (found == json.end() || !found->is_string())
+    return std::nullopt;
+  return found->get<std::string>();
+}
+
+/// What a value is in an answer: its name, and whether it is an output.
+static bool isValue(const Json &json) {
+  return json.is_array() && json.size() == 2 && json[0].is_string() &&
+         json[1].is_boolean();
 }
 
 /// What a library says, as a part of one line.
@@ -46,40 +63,52 @@ Result<std::unique_ptr<OnnxRuntime>> OnnxRuntime::open(const std::string &model,
   const std::string script = runtime->folder->path() + "/reference.py";
   WEFT_TRY(tools::writeOutputFile(script, kOnnxRuntimeScript.data(),
                                   kOnnxRuntimeScript.size()));
-  Result<std::unique_ptr<ChildProcess>> process =
-      ChildProcess::start({runtime->python, script, runtime->folder->path()});
+  Result<std::unique_ptr<ChildProcess>> process = ChildProcess::start(
+      {runtime->python, script, runtime->folder->path(), model});
   if (!process)
     return process.status();
   runtime->process = *std::move(process);
-  Result<std::string> answer =
-      runtime->ask(lineOf({{"model", model}, {"layers", withLayers}}));
+  Result<Json> answer = runtime->ask({{"layers", withLayers}});
   if (!answer)
     return answer.status();
-  runtime->theVersion = Json::parse(*answer)["version"].get<std::string>();
+  std::optional<std::string> version = textOf(*answer, "version");
+  if (!version)
+    return runtime->isNoPython(answer->dump());
+  runtime->theVersion = *std::move(version);
   return runtime;
 }
 
-Result<std::string> OnnxRuntime::ask(const std::string &request) {
-  Result<std::string> answer = process->ask(request);
+rt::Status OnnxRuntime::isNoPython(const std::string &answer) const {
+  return rt::fail(Code::Unsupported, kWhatFor + python +
+                                         " is no Python: it answers '" +
+                                         onOneLine(answer.substr(0, 40)) +
+                                         "'; name one with " + kPythonVariable);
+}
+
+Result<Json> OnnxRuntime::ask(const Json &request) {
+  Result<std::string> answer = process->ask(lineOf(request));
+  if (!answer && answer.status().code() == Code::OutOfRange)
+    return rt::fail(Code::Unsupported,
+                    kWhatFor + python +
+                        " is no Python: " + answer.status().message() +
+                        "; name one with " + kPythonVariable);
   if (!answer)
     return whyEnded();
   Json said = Json::parse(*answer, nullptr, /*allow_exceptions=*/false);
   if (!said.is_object())
-    return rt::fail(Code::Unsupported,
-                    kWhatFor + python + " is no Python: it answers '" +
-                        onOneLine(*answer).substr(0, 40) + "'; name one with " +
-                        kPythonVariable);
+    return isNoPython(*answer);
   if (!said.contains("problem"))
-    return answer;
-  std::string problem = onOneLine(said["problem"].get<std::string>());
+    return said;
+  std::optional<std::string> problem = textOf(said, "problem");
+  if (!problem)
+    return isNoPython(*answer);
   if (!said.contains("missing"))
     return rt::fail(Code::Unsupported,
-                    model + ": " + problem +
+                    model + ": " + onOneLine(*problem) +
                         "; without --reference the model is evaluated by Weft");
-  std::string module = said["missing"].get<std::string>();
   return rt::fail(Code::NotFound,
-                  kWhatFor + python + " has no ONNX Runtime (" + problem +
-                      "); install it (" + python +
+                  kWhatFor + python + " has no ONNX Runtime (" +
+                      onOneLine(*problem) + "); install it (" + python +
                       " -m pip install onnxruntime), or name another Python "
                       "with " +
                       kPythonVariable);
@@ -111,17 +140,20 @@ Result<ReferenceValues> OnnxRuntime::evaluate(const NamedTensors &inputs) {
     names.push_back(name);
   }
   WEFT_TRY(npz::writeNpz(folder->path() + "/inputs.npz", arrays));
-  Result<std::string> answer = ask(lineOf({{"inputs", std::move(names)}}));
+  Result<Json> answer = ask({{"inputs", std::move(names)}});
   if (!answer)
     return answer.status();
-  Json said = Json::parse(*answer);
+  auto given = answer->find("values");
+  if (given == answer->end() || !given->is_array() ||
+      !std::all_of(given->begin(), given->end(), isValue))
+    return isNoPython(answer->dump());
   Result<npz::Reader> archive =
       npz::Reader::open(folder->path() + "/outputs.npz");
   if (!archive)
     return archive.status().withContext(model);
   ReferenceValues values;
   size_t index = 0;
-  for (const Json &value : said["values"]) {
+  for (const Json &value : *given) {
     Result<HostTensor> tensor = archive->read(std::to_string(index++));
     if (!tensor)
       return tensor.status().withContext(model);

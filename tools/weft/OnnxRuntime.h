@@ -8,6 +8,7 @@
 #include "tools/weft/Reference.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace weft::cli {
@@ -32,10 +33,12 @@ public:
 
 private:
   OnnxRuntime() = default;
-  /// The answer to a request, both JSON.
-  rt::Result<std::string> ask(const std::string &request);
+  /// The answer to a request, an object that tells no problem.
+  rt::Result<nlohmann::ordered_json> ask(const nlohmann::ordered_json &request);
   /// Why there was none.
   rt::Status whyEnded();
+  /// Of an `answer` that the script does not give.
+  rt::Status isNoPython(const std::string &answer) const;
 
   std::string model, python, theVersion;
   bool withLayers = false;

@@ -1,12 +1,12 @@
 """What ONNX Runtime gives for an ONNX model: the child process of `weft compare --reference onnxruntime`.
 
-  OnnxRuntimeReference.py FOLDER
+  OnnxRuntimeReference.py FOLDER MODEL
 
-Reads requests from stdin, a line of JSON each, and answers each with a line on stdout; arrays go through files in FOLDER, which is removed at
-the end, also where weft ends before.
+Reads requests from stdin, a line of JSON in ASCII each, and answers each with such a line on stdout; arrays go through files in FOLDER, which is
+removed at the end, also where weft ends before.
 
-  {"model": PATH, "layers": BOOL}  -> {"version": TEXT}; then
-  {"inputs": [NAME, ..]}           -> {"values": [[NAME, IS_OUTPUT], ..]}: arrays 0.. of inputs.npz to arrays 0.. of outputs.npz
+  {"layers": BOOL}        -> {"version": TEXT}; then
+  {"inputs": [NAME, ..]}  -> {"values": [[NAME, IS_OUTPUT], ..]}: arrays 0.. of inputs.npz to arrays 0.. of outputs.npz
 
 A problem is {"missing": MODULE, "problem": TEXT} or {"problem": TEXT}. Files and names are never looked for in one another: names of ONNX hold
 any character. Nothing but NumPy and ONNX Runtime is needed: what has to be read and changed in a model is done on its protobuf bytes.
@@ -14,8 +14,10 @@ any character. Nothing but NumPy and ONNX Runtime is needed: what has to be read
 import json
 import mmap
 import os
+import select
 import shutil
 import sys
+import threading
 
 # ONNX's numbers of types that NumPy lacks, by what ONNX Runtime calls them.
 NARROW = {"tensor(bfloat16)": 16, "tensor(float8e4m3fn)": 17, "tensor(float8e4m3fnuz)": 18, "tensor(float8e5m2)": 19,
@@ -108,6 +110,14 @@ def message(number, *contents):
     return bytes(prefix) + bytes([size]) + data
 
 
+def in_utf8(path):
+    """None for a path that is not; Python may take it for any encoding."""
+    try:
+        return os.fsencode(path).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
 def cast(value, result, kind):
     attribute = message(5, message(1, "to"), bytes([3 << 3, kind, 0xA0, 1, 2]))  # i; 20: type INT
     return message(NODE, message(1, value), message(2, result), message(4, "Cast"), attribute)
@@ -130,7 +140,7 @@ class Runtime:
             inner = [name for name in dict.fromkeys(model.values) if name and name not in set(outputs)]
             self.session = self.open_with(path, model, b"".join(message(OUTPUT, message(1, name)) for name in inner))
         else:
-            self.session, model = self.open(path), None
+            self.session, model = self.open_file(path), None
             outputs = [output.name for output in self.session.get_outputs()]
         self.outputs = set(outputs)
         self.values = {output.name: output.name for output in self.session.get_outputs() if output.type.startswith("tensor(")
@@ -142,9 +152,9 @@ class Runtime:
     def read(self, path):
         try:
             return Model(path)
-        except (OSError, ValueError, IndexError, KeyError):
-            self.open(path)  # says more about it
-            raise Problem(f"{path}: is no protobuf file of an ONNX model; leave --per-layer out") from None
+        except (OSError, ValueError, IndexError, KeyError, TypeError, RecursionError):
+            self.open_file(path)  # says more about it
+            raise Problem("it is no protobuf file of an ONNX model; leave --per-layer out") from None
 
     def widen(self, path, model, narrow):
         """Opens the model once more with casts behind values of types that NumPy lacks."""
@@ -164,7 +174,7 @@ class Runtime:
         """A copy of the model with more in its graph: of a message that comes twice, protobuf joins the parts."""
         end = message(GRAPH, added)
         if os.path.getsize(path) + len(end) > 2**31 - 1:
-            raise Problem(f"{path}: is too large for a copy in which all values are outputs (protobuf ends at 2 GiB); keep its weights in "
+            raise Problem("it is too large for a copy in which all values are outputs (protobuf ends at 2 GiB); keep its weights in "
                           "files of their own (external data), or leave --per-layer out")
         if model.external:
             # The bytes, as they are few: ONNX Runtime leaves a model's folder for no file and no link.
@@ -174,7 +184,19 @@ class Runtime:
         shutil.copyfile(path, target)
         with open(target, "ab") as file:
             file.write(end)
-        return self.open(target)
+        return self.open_file(target)
+
+    def open_file(self, path):
+        """ONNX Runtime takes names that are UTF-8; what has another is opened as bytes."""
+        name = in_utf8(path)
+        if name is not None:
+            return self.open(name)
+        try:
+            with open(path, "rb") as file:
+                model = file.read()
+        except OSError as error:
+            raise Problem(f"cannot open: {error.strerror}") from None
+        return self.open(model, home=os.path.dirname(os.path.abspath(path)))
 
     def open(self, model, home=None):
         """A path or bytes; `home`: where files beside the model are."""
@@ -182,7 +204,8 @@ class Runtime:
         options.graph_optimization_level = self.onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # the graph as it is written
         options.use_deterministic_compute = True
         if home:
-            options.add_session_config_entry("session.model_external_initializers_file_folder_path", home)
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path",
+                                             in_utf8(home) or f"/proc/self/fd/{os.open(home, os.O_RDONLY)}")
         try:
             return self.onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # its exceptions have no base of their own
@@ -212,12 +235,12 @@ class Runtime:
         return [[name, name in self.outputs] for name, _ in given]
 
 
-def answer(requests, folder):
+def answer(requests, folder, model):
     first = json.loads(next(requests, "null"))
     if first is None:
         return
     try:
-        runtime = Runtime(first["model"], first["layers"], folder)
+        runtime = Runtime(model, first["layers"], folder)
     except ImportError as error:
         yield {"missing": error.name or "onnxruntime", "problem": str(error)}
         return
@@ -226,17 +249,31 @@ def answer(requests, folder):
         yield {"values": runtime.run(json.loads(line)["inputs"])}
 
 
+def end_with_weft(folder):
+    """Ends this process with the other one, also in the middle of a long run."""
+    poll = select.poll()
+    poll.register(0, select.POLLRDHUP)
+    poll.poll()
+    for _ in range(100):  # a run may put files into it meanwhile
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            break
+    os._exit(1)
+
+
 def main():
-    folder = sys.argv[1]
+    folder, model = sys.argv[1:3]
     # What a library prints is no answer.
-    answers = os.fdopen(os.dup(1), "w")
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
+    threading.Thread(target=end_with_weft, args=[folder], daemon=True).start()
     try:
         try:
-            for reply in answer(iter(sys.stdin.readline, ""), folder):
+            for reply in answer(iter(sys.stdin.buffer.readline, b""), folder, model):
                 print(json.dumps(reply), file=answers, flush=True)
         except Problem as problem:
-            print(json.dumps({"problem": str(problem)}), file=answers, flush=True)
+            said = str(problem).encode("utf-8", "replace").decode("utf-8")  # names of files may be anything
+            print(json.dumps({"problem": said}), file=answers, flush=True)
     except (BrokenPipeError, KeyboardInterrupt):
         pass
     finally:
