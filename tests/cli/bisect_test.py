@@ -256,6 +256,8 @@ class Bisect(unittest.TestCase):
         filters[0][:, 0] *= 2
         onnx.save(network(filters), self.folder / "other.onnx")
         self.convert("other.onnx", "f16", "wrong.bmodel")
+        program = self.folder / "wrong.bmodel" # which says that it is of the model, and is not
+        program.write_bytes(program.read_bytes().replace(*(bytes.fromhex(digest(name, self.folder)) for name in ("other.onnx", "net.onnx"))))
         told = json.loads(self.weft("compare", "net.onnx", "wrong.bmodel", "-i", "empty.npz", "--bisect", "--json"))
         self.assertTrue(told["passed"])
         self.assertRegex(told["warnings"][0],
