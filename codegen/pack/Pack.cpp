@@ -8,8 +8,8 @@
 #include "dialects/Refusal.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Container.h"
-#include "runtime/bmodel/Sha256.h"
 #include "runtime/chips/Alignment.h"
+#include "runtime/digest/Sha256.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,8 +1,8 @@
 //===- Section.cpp - the binary section of a bmodel -----------------------===//
 
 #include "codegen/pack/Section.h"
-#include "runtime/bmodel/Sha256.h"
 #include "runtime/chips/Alignment.h"
+#include "runtime/digest/Sha256.h"
 
 #include <algorithm>
 

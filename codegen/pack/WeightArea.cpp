@@ -3,8 +3,8 @@
 #include "codegen/pack/WeightArea.h"
 #include "dialects/Refusal.h"
 #include "dialects/ppl/TensorLayout.h"
-#include "runtime/bmodel/Sha256.h"
 #include "runtime/chips/Alignment.h"
+#include "runtime/digest/Sha256.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -3,7 +3,7 @@
 #ifndef WEFT_FRONTEND_ONNX_IMPORT_H
 #define WEFT_FRONTEND_ONNX_IMPORT_H
 
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 

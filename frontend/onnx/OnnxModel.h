@@ -10,7 +10,7 @@
 #ifndef WEFT_FRONTEND_ONNX_ONNXMODEL_H
 #define WEFT_FRONTEND_ONNX_ONNXMODEL_H
 
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

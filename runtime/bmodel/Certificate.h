@@ -17,7 +17,7 @@
 #define WEFT_RUNTIME_BMODEL_CERTIFICATE_H
 
 #include "runtime/bmodel/Bmodel.h"
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 
 namespace weft::rt {
 

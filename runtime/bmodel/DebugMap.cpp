@@ -1,7 +1,7 @@
 #include "runtime/bmodel/DebugMap.h"
-#include "runtime/bmodel/Sha256.h"
 #include "runtime/bmodel/Verifier.h"
 #include "runtime/bmodel/WireNumbers.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/status/Quote.h"
 
 #include <cinttypes>

@@ -1,6 +1,6 @@
 #include "runtime/bmodel/Verifier.h"
-#include "runtime/bmodel/Sha256.h"
 #include "runtime/bmodel/WireNumbers.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/status/Quote.h"
 
 #include <cinttypes>

@@ -8,7 +8,7 @@
 #include "runtime/bmodel/Certificate.h"
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/bmodel/Decisions.h"
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/isa/Decode.h"
 #include "tests/fuzz/EachStage.h"
 

@@ -4,7 +4,7 @@
 
 #include "passes/quantize/PrecisionTable.h"
 #include "runtime/bmodel/Conversion.h"
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
 

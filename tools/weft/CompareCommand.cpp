@@ -1,6 +1,6 @@
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/Conversion.h"
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"

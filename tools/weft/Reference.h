@@ -3,7 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_REFERENCE_H
 #define WEFT_TOOLS_WEFT_REFERENCE_H
 
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 #include "tools/comparison/GraphNode.h"

@@ -1,7 +1,7 @@
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/DecisionKinds.h"
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 #include "runtime/isa/Decode.h"
 #include "tests/unit/runtime/isa/FirstTable.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/bmodel/Sha256.h"
+#include "runtime/digest/Sha256.h"
 
 #include <algorithm>
 #include <cstring>

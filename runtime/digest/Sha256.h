@@ -1,7 +1,7 @@
 //===- Sha256.h - digests of weights, models and files ----------*- C++ -*-===//
 
-#ifndef WEFT_RUNTIME_BMODEL_SHA256_H
-#define WEFT_RUNTIME_BMODEL_SHA256_H
+#ifndef WEFT_RUNTIME_DIGEST_SHA256_H
+#define WEFT_RUNTIME_DIGEST_SHA256_H
 
 #include <array>
 #include <cstddef>
@@ -36,4 +36,4 @@ std::string hexText(const uint8_t *bytes, size_t size);
 
 } // namespace weft::rt
 
-#endif // WEFT_RUNTIME_BMODEL_SHA256_H
+#endif // WEFT_RUNTIME_DIGEST_SHA256_H
