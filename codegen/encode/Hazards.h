@@ -55,6 +55,13 @@ public:
   uint32_t add(isa::Engine engine, uint32_t id,
                const std::vector<ByteRange> &reads,
                const std::vector<ByteRange> &writes);
+  /// Who overwrites `ranges` waits for command `id` of `engine`, its last so
+  /// far, as if that read them.
+  void keep(isa::Engine engine, uint32_t id,
+            const std::vector<ByteRange> &ranges) {
+    for (ByteRange range : ranges)
+      engines[size_t(engine)].reads.assign(range, id);
+  }
   void clear();
   /// Largest id of the other engine that `engine` has waited for.
   uint32_t waitedFor(isa::Engine engine) const {

@@ -219,6 +219,15 @@ uint64_t ProgramBuilder::gdmaAddress(const catalog::Tensor &tensor) const {
 // Commands
 //===----------------------------------------------------------------------===//
 
+static std::vector<ByteRange>
+localRanges(const std::vector<TouchedBytes> &touched) {
+  std::vector<ByteRange> ranges;
+  for (const TouchedBytes &bytes : touched)
+    if (bytes.memory == catalog::Memory::Local)
+      ranges.push_back(bytes.range);
+  return ranges;
+}
+
 static bool overlap(const std::vector<ByteRange> &a,
                     const std::vector<ByteRange> &b) {
   for (ByteRange x : a)
@@ -308,15 +317,6 @@ LogicalResult ProgramBuilder::flush() {
   }
   pending.clear();
   return success();
-}
-
-static std::vector<ByteRange>
-localRanges(const std::vector<TouchedBytes> &touched) {
-  std::vector<ByteRange> ranges;
-  for (const TouchedBytes &bytes : touched)
-    if (bytes.memory == catalog::Memory::Local)
-      ranges.push_back(bytes.range);
-  return ranges;
 }
 
 /// Gives the command its ids.
@@ -474,6 +474,16 @@ LogicalResult ProgramBuilder::record(ObservedPiece piece) {
     return emitError(piece.location)
            << "'" << piece.value
            << "' is observed where nothing was written yet";
+  // What a transfer of several commands brings is looked at when the last has
+  // come; who overwrites a part of it may need only some of them.
+  const CommandGroup &open = program.groups.back();
+  auto loaded = uint32_t(open.gdmaLocations.size());
+  if (piece.type.isLocal() && loaded > 0 &&
+      llvm::any_of(writers, [](const CommandRef &writer) {
+        return writer.engine == Engine::Gdma;
+      }))
+    hazards.keep(Engine::Gdma, loaded,
+                 localRanges(touchedBytesOf(tensorOf(piece), chip)));
   for (const CommandRef &writer : writers) {
     piece.completeAfter = writer;
     openPieces.push_back(program.pieces.size());

@@ -23,10 +23,12 @@ struct Schedule {
 };
 
 /// An order of `tasks` in which each still reads and overwrites what it does in
-/// the order given. Of three the one that takes the least time: the order
-/// given, and list scheduling with the task first that has the longest path
-/// behind it, or that was given first. Each engine works through its tasks one
-/// after the other. Deterministic.
+/// the order given. Of some the one that takes the least time: the order
+/// given, list scheduling with the task first that has the longest path behind
+/// it, or that was given first, and from the best of these on as long as it
+/// gains list scheduling with the task first that begins first if time runs
+/// backwards (forward-backward improvement). Each engine works through its
+/// tasks one after the other. Deterministic.
 Schedule bestSchedule(const std::vector<Task> &tasks);
 
 } // namespace weft::codegen

@@ -3,6 +3,7 @@
 #include "codegen/encode/Touched.h"
 
 #include "codegen/encode/Command.h"
+#include "runtime/isa/Accesses.h"
 
 #include <algorithm>
 
@@ -104,42 +105,66 @@ weft::codegen::touchedBytesOf(const catalog::Tensor &tensor, const Chip &chip) {
   return touched;
 }
 
-/// Of one side of a planned command.
-static std::vector<TouchedBytes> touchedOnSide(const transfer::Place &place,
-                                               const cycles::DmaBox &side,
-                                               unsigned elementBytes,
-                                               const Chip &chip) {
+/// Of local memory, as the words say.
+static void addLocal(std::vector<TouchedBytes> &touched,
+                     const isa::Access &access, const Chip &chip) {
+  const isa::LocalPlace &place = access.place;
+  std::vector<ByteRange> ranges{{access.begin, access.end}};
+  if (!place.isLinear && place.bits % 8 == 0) {
+    Box box{place.offset, place.bits / 8, {}, {}};
+    std::copy(place.sizes.begin(), place.sizes.end(), box.sizes.begin());
+    std::copy(place.strides.begin(), place.strides.end(), box.strides.begin());
+    box.sizes[1] = roundsOf(access.firstLane, box.sizes[1], chip);
+    std::vector<ByteRange> finer = rangesIn(box, kMostLaneRuns);
+    // Cut off at the end of the lane, or in another way of its own.
+    if (finer.front().begin == access.begin && finer.back().end == access.end)
+      ranges = std::move(finer);
+  }
+  for (ByteRange range : ranges)
+    addLanes(touched, range, access.firstLane, access.lanes, chip);
+}
+
+/// Of the side in DRAM of a planned command.
+static void addGlobal(std::vector<TouchedBytes> &touched,
+                      const transfer::Place &place, const cycles::DmaBox &side,
+                      unsigned elementBytes) {
+  if (place.isLocal)
+    return;
   Box box{uint64_t(place.address),
           elementBytes,
           {int64_t(side.n), int64_t(side.c), int64_t(side.h), int64_t(side.w)},
           {int64_t(side.nStride), int64_t(side.cStride), int64_t(side.hStride),
            int64_t(side.wStride)}};
-  if (place.isLocal)
-    box.sizes[1] = roundsOf(place.lane, side.c, chip);
-  std::vector<TouchedBytes> touched;
-  for (ByteRange range :
-       rangesIn(box, place.isLocal ? kMostLaneRuns : kMostRuns))
-    if (place.isLocal)
-      addLanes(touched, range, place.lane, side.c, chip);
-    else
-      touched.push_back({catalog::Memory::Global, range});
-  return touched;
+  for (ByteRange range : rangesIn(box, kMostRuns))
+    touched.push_back({catalog::Memory::Global, range});
 }
 
 Touched weft::codegen::touchedBy(const Command &command, const Chip &chip) {
-  if (command.piece) {
-    const auto &[shape, from, to] = *command.piece;
-    return {touchedOnSide(from, shape.from, shape.elementBytes, chip),
-            touchedOnSide(to, shape.to, shape.elementBytes, chip)};
-  }
   Touched touched;
+  bool isKnown = false;
+  for (const isa::Access &access :
+       isa::accessesOf(command.builder.decoded(), chip))
+    if (access.memory == isa::Memory::Local) {
+      addLocal(access.isWrite ? touched.writes : touched.reads, access, chip);
+      isKnown = true;
+    }
+  // Commands of unknown layout, and what lies elsewhere.
   auto add = [&](std::vector<TouchedBytes> &side,
                  const std::vector<catalog::Tensor> &tensors) {
-    for (const catalog::Tensor &tensor : tensors)
+    for (const catalog::Tensor &tensor : tensors) {
+      bool isLocal = tensor.memory == catalog::Memory::Local;
+      if (isLocal ? isKnown : command.piece.has_value())
+        continue;
       for (const TouchedBytes &bytes : touchedBytesOf(tensor, chip))
         side.push_back(bytes);
+    }
   };
   add(touched.reads, command.read);
   add(touched.writes, command.written);
+  if (command.piece) {
+    const auto &[shape, from, to] = *command.piece;
+    addGlobal(touched.reads, from, shape.from, shape.elementBytes);
+    addGlobal(touched.writes, to, shape.to, shape.elementBytes);
+  }
   return touched;
 }

@@ -25,8 +25,8 @@ struct Touched {
   std::vector<TouchedBytes> reads, writes;
 };
 
-/// An upper bound of what `command` touches: its tensors, or if it is one of
-/// several commands of a transfer what its words say.
+/// An upper bound of what `command` touches: in local memory what its words say
+/// (isa::accessesOf), in DRAM the box of a planned command or its tensors.
 Touched touchedBy(const Command &command, const Chip &chip);
 
 /// Of a tensor whose address is known.

@@ -262,7 +262,7 @@ class Bisect(unittest.TestCase):
         self.assertTrue(told["passed"])
         self.assertRegex(told["warnings"][0],
                          r"^the program differs from what its conversion gives \(\d+ constants?\), on this sample with the same values$")
-        self.assertEqual((told["bisection"]["stage"], told["bisection"]["nodes"][0]["name"]), ("constants", "first"))
+        self.assertEqual((told["bisection"]["stage"], told["bisection"]["nodes"][0]["name"]), ("model", "first"))
         self.weft("compare", "net.onnx", "wrong.bmodel", "-i", self.x, code=1)
 
     def test_another_models_program(self):

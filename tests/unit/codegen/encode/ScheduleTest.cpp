@@ -94,8 +94,9 @@ TEST(Schedule, KeepsWhatDependsInOrder) {
     total += schedule.cycles;
   }
   EXPECT_GT(faster, 100u);
-  // Without the latest begins of a schedule as urgency it is 80727.
-  EXPECT_LE(total, 80556u);
+  // 80727 without the latest begins of a schedule as urgency, 80556 with them;
+  // ties may be broken in other ways.
+  EXPECT_LT(total, 80680u);
 }
 
 /// A transfer for a later step goes before the store that waits.
