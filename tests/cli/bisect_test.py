@@ -10,6 +10,7 @@ import hashlib
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -262,7 +263,7 @@ class Bisect(unittest.TestCase):
         self.assertTrue(told["passed"])
         self.assertRegex(told["warnings"][0],
                          r"^the program differs from what its conversion gives \(\d+ constants?\), on this sample with the same values$")
-        self.assertEqual((told["bisection"]["stage"], told["bisection"]["nodes"][0]["name"]), ("model", "first"))
+        self.assertEqual((told["bisection"]["stage"], told["bisection"]["nodes"][0]["name"]), ("constants", "first"))
         self.weft("compare", "net.onnx", "wrong.bmodel", "-i", self.x, code=1)
 
     def test_another_models_program(self):
@@ -426,6 +427,33 @@ class Bisect(unittest.TestCase):
         for target in ("net.onnx", "f16.bmodel"):
             said = self.weft("compare", "net.onnx", "f16.bmodel", "-i", self.x, "--bisect", "--reproducer", target, code=2)
             self.assertIn("--reproducer would overwrite what is compared", said)
+        shutil.copy(self.x, self.folder / "own.npz")
+        (self.folder / "own").mkdir()
+        shutil.copy(self.x, self.folder / "own" / "one.npz")
+        compare, before = ("compare", "net.onnx", "f16.bmodel"), (self.folder / "own.npz").read_bytes()
+        for given, target, what in ((["-i", "own.npz"], "own.npz", "a sample"), (["--data", "own"], "own/one.npz", "a sample"),
+                                    (["-i", self.x, "--reference", "own.npz"], "own.npz", "the file of --reference")):
+            said = self.weft(*compare, *given, "--html", target, code=2)
+            self.assertIn(f"{target}: --html would overwrite {what}; name another file", said)
+            self.assertEqual((self.folder / target).read_bytes(), before)
+        said = self.weft("calibrate", "net.onnx", "--data", "own", "-o", "own/one.npz", "--shape", "x=1x32x24x24", code=2)
+        self.assertIn("--output own/one.npz is a sample, ", said)
+        said = self.weft("convert", "net.onnx", "--calibration-data", "own", "--precision", "int8", "-o", "own/one.npz", "--shape", "x=1x32x24x24", code=2)
+        self.assertIn("--output own/one.npz is a sample, ", said)
+        self.assertEqual((self.folder / "own" / "one.npz").read_bytes(), before)
+
+    def test_a_layer_that_the_model_does_not_have(self):
+        """Nothing can be said of it, and that is no pass."""
+        model = network()
+        model.graph.node[1].output[0] = model.graph.node[2].input[0] = "an_inner_value"
+        onnx.save(model, self.folder / "inner.onnx")
+        self.convert("inner.onnx", "f16", "inner.bmodel")
+        program = (self.folder / "inner.bmodel").read_bytes()
+        self.assertTrue(b"an_inner_value" in program)
+        (self.folder / "inner.bmodel").write_bytes(program.replace(b"an_inner_value", b"no_inner_value"))
+        self.weft("compare", "inner.onnx", "inner.bmodel", "-i", self.x)
+        said = self.weft("compare", "inner.onnx", "inner.bmodel", "-i", self.x, "--per-layer", code=1)
+        self.assertIn("'no_inner_value': the reference has no value of this name", said)
 
     def test_the_manual_lists_every_stage_and_cause(self):
         table = (pathlib.Path(__file__).resolve().parents[2] / "tools" / "weft" / "BisectionTables.def").read_text()

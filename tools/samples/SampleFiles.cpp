@@ -1,5 +1,6 @@
 #include "tools/samples/SampleFiles.h"
 #include "runtime/status/Quote.h"
+#include "tools/files/InputFile.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -133,4 +134,14 @@ samples::listSamples(const std::vector<std::string> &texts, int64_t limit) {
     }
   }
   return firstOf(std::move(samples), limit);
+}
+
+const std::string *
+samples::overwrittenBy(const std::string &output,
+                       const std::vector<SampleFiles> &samples) {
+  for (const SampleFiles &files : samples)
+    for (const SampleFile &file : files)
+      if (tools::isSameFile(file.path, output))
+        return &file.path;
+  return nullptr;
 }

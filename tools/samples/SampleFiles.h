@@ -22,6 +22,11 @@ struct SampleFile {
 /// All inputs of one run of a model.
 using SampleFiles = std::vector<SampleFile>;
 
+/// The name of the sample's file that writing `output` would overwrite; null if
+/// there is none.
+const std::string *overwrittenBy(const std::string &output,
+                                 const std::vector<SampleFiles> &samples);
+
 /// Values of --input: FILE, or NAME=FILE for each input. A text that is the
 /// path of a file is never taken as NAME=FILE.
 rt::Result<SampleFiles> parseFiles(const std::vector<std::string> &texts);

@@ -445,6 +445,7 @@ Status Comparer::compare(const samples::SampleFiles &files) {
   ComparedReference reference{*values};
   reference.isWholeModel = !flags.readsReference();
   reference.hasOnnxNames = isModel();
+  reference.isOtherModel = !otherModel().empty();
   reference.withNumbers = !flags.page.empty();
   std::string withoutParts;
   comparison::OutputParts parts = findParts(inputs, withoutParts);

@@ -5,6 +5,7 @@
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
+#include "tools/samples/SampleFiles.h"
 #include "tools/weft/Bindings.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/TextTable.h"
@@ -234,12 +235,27 @@ static Status checkWritten(const CompareFlags &flags, const std::string &option,
   if (flags.json && file == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and " + option + " - both write to stdout");
+  auto overwrites = [&](const std::string &what) {
+    return rt::fail(Code::InvalidArgument, file + ": " + option +
+                                               " would overwrite " + what +
+                                               "; name another file");
+  };
   for (const std::string &input : {flags.onnx, flags.request.model})
     if (tools::isSameFile(input, file))
-      return rt::fail(Code::InvalidArgument,
-                      file + ": " + option +
-                          " would overwrite what is compared; name another "
-                          "file");
+      return overwrites("what is compared");
+  for (const auto &[name, input] :
+       {std::pair("--reference", &flags.reference),
+        std::pair("--calibration", &flags.calibration),
+        std::pair("--labels", &flags.task.labels)})
+    if (tools::isSameFile(*input, file))
+      return overwrites(std::string("the file of ") + name);
+  for (const std::string &binding : flags.bindings)
+    if (tools::isSameFile(binding.substr(binding.find('=') + 1), file))
+      return overwrites("a file of --bind");
+  // What is wrong with the samples is told when they are read.
+  if (auto samples = flags.sampleFiles();
+      samples && samples::overwrittenBy(file, *samples))
+    return overwrites("a sample");
   return tools::checkOutputFile(file);
 }
 

@@ -221,6 +221,9 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
             : referenceName(value.name, /*isOnnxName=*/true, layers)};
     auto found = layers.find(row.referenceName);
     Kind kind{run.precision, value.step, /*anyType=*/true};
+    row.isUnknown = found == layers.end() && reference.onOwnInputs &&
+                    !reference.isOtherModel &&
+                    !reference.onOwnInputs->count(value.name);
     if (found == layers.end())
       row.metrics.problem = "the reference has no value of this name";
     else if (!value.complete)

@@ -47,9 +47,13 @@ struct ComparisonRow {
   /// Of a layer, if asked for and its figures are there.
   std::optional<LayerNumbers> numbers = std::nullopt;
 
+  /// Of a layer: the program's own model has no value of its name.
+  bool isUnknown = false;
+
   /// Of a layer: whether the comparison fails with it. Others inform.
   bool decides() const {
-    return added || (exact && exact->isWrong) || (fresh && fresh->isWrong);
+    return added || isUnknown || (exact && exact->isWrong) ||
+           (fresh && fresh->isWrong);
   }
 };
 
@@ -93,6 +97,9 @@ struct ComparedReference {
   std::function<const comparison::RoundingNoise &()> roundingNoise = nullptr;
   /// An output that only the reference has is missing.
   bool isWholeModel = false;
+  /// The program says that it was converted from another model; this one need
+  /// not have all its values.
+  bool isOtherModel = false;
   /// The names of the reference are ONNX's; else they may be the vendor's.
   bool hasOnnxNames = false;
   /// Gather ComparisonRow::numbers.

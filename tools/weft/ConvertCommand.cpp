@@ -7,6 +7,7 @@
 #include "tools/driver/ExpectedAccuracy.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
+#include "tools/samples/SampleFiles.h"
 #include "tools/weft/AutoPrecision.h"
 #include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
@@ -132,6 +133,17 @@ static rt::Status checkSamplesBesideTable(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
+/// A list that cannot be made is a problem of reading them.
+static rt::Status checkSamplesKept(const ConvertFlags &flags) {
+  auto samples = samples::listSamples(flags.calibrationData, /*limit=*/0);
+  const std::string *one =
+      samples ? samples::overwrittenBy(flags.output, *samples) : nullptr;
+  return one ? rt::fail(Code::InvalidArgument, "--output " + flags.output +
+                                                   " is a sample, " + *one +
+                                                   "; give another file")
+             : rt::Status::ok();
+}
+
 /// What steers the search of -O3.
 static rt::Status checkSearchFlags(const ConvertFlags &flags) {
   if (!flags.hasSearchFlags)
@@ -238,6 +250,7 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
                           (read == flags.model.model ? "the model itself"
                                                      : "a table that is read") +
                           "; give another file");
+  WEFT_TRY(checkSamplesKept(flags));
   return checkWrittenFiles(flags);
 }
 
