@@ -194,12 +194,12 @@ void StreamedSlices::store(size_t op, int64_t cycles) {
 }
 
 /// Of `count` slices like `slice`.
-GroupPrice GroupCost::ofStreamed(const GroupView &view,
-                                 const GroupFootprint &footprint,
+GroupPrice GroupCost::ofStreamed(const GroupFootprint &footprint,
                                  const SliceCosts &slice,
                                  ArrayRef<BufferPlace> places, int64_t count) {
   constexpr int64_t kLooked = 4; // slices, the last two of which are alike
-  int64_t ops = int64_t(view.ops.size()), looked = std::min(count, kLooked);
+  int64_t ops = int64_t(slice.computing.size()),
+          looked = std::min(count, kLooked);
   StreamedSlices engines(footprint, places);
   auto load = [&](int64_t number, int64_t step) {
     for (const SliceCosts::Load &one : slice.loads) {
@@ -257,7 +257,7 @@ std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
     auto places = placeGroup(chip, view, tiling, footprint);
     if (!places)
       return std::nullopt;
-    return ofStreamed(view, footprint, *middle, *places, product(counts));
+    return ofStreamed(footprint, *middle, *places, product(counts));
   }
   TwoQueues queues;
   size_t next = 0;

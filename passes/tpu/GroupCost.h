@@ -64,8 +64,7 @@ private:
   std::optional<SliceCosts> ofSlice(const GroupView &view,
                                     const GroupFootprint &footprint,
                                     const SlicePlan &slice);
-  static GroupPrice ofStreamed(const GroupView &view,
-                               const GroupFootprint &footprint,
+  static GroupPrice ofStreamed(const GroupFootprint &footprint,
                                const SliceCosts &slice,
                                llvm::ArrayRef<BufferPlace> places,
                                int64_t count);

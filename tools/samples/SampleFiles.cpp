@@ -145,3 +145,13 @@ samples::overwrittenBy(const std::string &output,
         return &file.path;
   return nullptr;
 }
+
+rt::Status samples::checkKept(const std::vector<std::string> &texts,
+                              const std::string &output) {
+  Result<std::vector<SampleFiles>> samples = listSamples(texts, /*limit=*/0);
+  const std::string *one = samples ? overwrittenBy(output, *samples) : nullptr;
+  return one ? rt::fail(Code::InvalidArgument, "--output " + output +
+                                                   " is a sample, " + *one +
+                                                   "; give another file")
+             : rt::Status::ok();
+}

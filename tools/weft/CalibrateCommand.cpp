@@ -37,12 +37,8 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--output " + flags.output +
                                     " is the model itself; give another file"));
-  if (auto samples = samples::listSamples(flags.data, /*limit=*/0); samples)
-    if (const std::string *one = samples::overwrittenBy(flags.output, *samples))
-      return reportError(
-          rt::fail(rt::Code::InvalidArgument, "--output " + flags.output +
-                                                  " is a sample, " + *one +
-                                                  "; give another file"));
+  if (rt::Status status = samples::checkKept(flags.data, flags.output); !status)
+    return reportError(status);
   if (rt::Status status = tools::checkOutputFile(flags.output); !status)
     return reportError(status);
   driver::Plugins plugins;

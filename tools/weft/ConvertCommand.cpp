@@ -133,17 +133,6 @@ static rt::Status checkSamplesBesideTable(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
-/// A list that cannot be made is a problem of reading them.
-static rt::Status checkSamplesKept(const ConvertFlags &flags) {
-  auto samples = samples::listSamples(flags.calibrationData, /*limit=*/0);
-  const std::string *one =
-      samples ? samples::overwrittenBy(flags.output, *samples) : nullptr;
-  return one ? rt::fail(Code::InvalidArgument, "--output " + flags.output +
-                                                   " is a sample, " + *one +
-                                                   "; give another file")
-             : rt::Status::ok();
-}
-
 /// What steers the search of -O3.
 static rt::Status checkSearchFlags(const ConvertFlags &flags) {
   if (!flags.hasSearchFlags)
@@ -250,7 +239,7 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
                           (read == flags.model.model ? "the model itself"
                                                      : "a table that is read") +
                           "; give another file");
-  WEFT_TRY(checkSamplesKept(flags));
+  WEFT_TRY(samples::checkKept(flags.calibrationData, flags.output));
   return checkWrittenFiles(flags);
 }
 
