@@ -6,7 +6,8 @@
 Four networks at each precision. A fault is drawn by seed: of a command (address, size, stride, pad, constant; the sources of two loads exchanged;
 a command replaced by the one before it, so that its result is stale; a wait taken out) through `weft disasm` and `weft asm --into --unchecked`,
 of the bytes of a constant in the file (others, a NaN), or of the model (one weight, one channel negated, a factor, two channels exchanged, scores permuted)
-through a conversion of the changed ONNX file with the table of the right one. Faults that change no output byte on the sample, programs
+through a conversion of the changed ONNX file with the table of the right one; the file then says that it was made of the right model, as if the compiler had
+been wrong: the digest alone would tell. Faults that change no output byte on the sample, programs
 that the loader or the emulator refuses, and changes of the model that its outputs hardly show (below -60 dB at F16, -40 dB at INT8) are drawn
 again: nobody could tell them from the right program. A wait counts if the program then gives other outputs in some order of the engines.
 
@@ -202,6 +203,10 @@ def large_weights(model, least_rank=2):
             and tensor.data_type == onnx.TensorProto.FLOAT]
 
 
+def digest_of_model(weft, bmodel):
+    return bytes.fromhex(json.loads(cycles.call(weft, "info", bmodel, "--json"))["nets"][0]["conversion"]["model_sha256"])
+
+
 def faulty_model(program, kind):
     model = onnx.ModelProto()
     model.CopyFrom(program.onnx)
@@ -230,7 +235,13 @@ def faulty_model(program, kind):
     path, target = program.folder / "faulty.onnx", program.folder / "faulty.bmodel"
     onnx.save(model, path)
     done = subprocess.run([str(part) for part in (program.weft, "convert", path, "-o", target, *program.flags)], capture_output=True, text=True)
-    return None if done.returncode else (target, f"{kind} of {what}")
+    if done.returncode:
+        return None
+    own, right = (digest_of_model(program.weft, bmodel) for bmodel in (target, program.bmodel))
+    data = target.read_bytes()
+    assert data.count(own) == 1, f"the digest of the model stands {data.count(own)} times in {target}"
+    target.write_bytes(data.replace(own, right))
+    return target, f"{kind} of {what}"
 
 
 def is_hardly_seen(program, outputs):
