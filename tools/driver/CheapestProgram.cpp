@@ -24,6 +24,8 @@ using namespace weft::driver;
 
 /// A mix must promise to save a hundredth, or it is not worth a compilation.
 static constexpr double kLeastGain = 0.01;
+/// The second, if the first has gained, by what ops have cost in that.
+static constexpr int kMostMixes = 2;
 
 static Block &bodyOf(ModuleOp module) {
   return module.lookupSymbol<func::FuncOp>("main").getBody().front();
@@ -195,7 +197,8 @@ choice(MLIRContext *context, StringRef operation, LocationAttr at, size_t taken,
 
 /// Of the whole program, and of each product that became a float.
 ArrayAttr Search::choices(llvm::ArrayRef<Trial> trials, size_t taken) {
-  constexpr StringRef kNames[] = {"codes", "floats", "mixed"};
+  constexpr StringRef kNames[] = {"codes", "floats", "mixed", "mixed_again"};
+  static_assert(std::size(kNames) == 2 + kMostMixes);
   llvm::SmallVector<std::pair<StringRef, int64_t>> ways;
   for (auto [name, trial] : llvm::zip(kNames, trials))
     ways.push_back({name, int64_t(trial.cycles->total)});
@@ -248,10 +251,21 @@ FailureOr<CheapestProgram> Search::run() {
     std::vector<OpPrices> prices;
     for (auto [one, other] : llvm::zip(inCodes, asFloats))
       prices.push_back({one, other});
-    CheapestMix mix = cheapestMix(prices, borders());
-    if (double(mix.cycles) < (1 - kLeastGain) * double(totalOf(best)) &&
-        attemptOther(mix.isFloat))
+    std::vector<bool> tried;
+    for (int round = 0; round < kMostMixes; ++round) {
+      CheapestMix mix = cheapestMix(prices, borders());
+      if (double(mix.cycles) >= (1 - kLeastGain) * double(totalOf(best)) ||
+          mix.isFloat == tried || !attemptOther(mix.isFloat))
+        break;
       compare();
+      if (best != trials.size() - 1)
+        break;
+      // What ops cost among those of the other kind is known now.
+      std::vector<uint64_t> mixed = pricesOf(*trials.back().cycles);
+      for (auto [one, isFloat, cycles] : llvm::zip(prices, mix.isFloat, mixed))
+        (isFloat ? one.floats : one.codes) = cycles;
+      tried = mix.isFloat;
+    }
   }
   if (best != 0 && failed(mlir::verify(*trials[best].program)))
     return failure();
