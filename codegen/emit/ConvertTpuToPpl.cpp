@@ -60,7 +60,7 @@ private:
   bool isPlacedInside(Operation &op) const;
   LogicalResult emitSlices(tpu::SliceOp first);
   void observeSlice(tpu::SliceOp slice, Value result);
-  void numberStep(Operation *last);
+  void numberStep(Operation &source, Operation *last);
 
   func::FuncOp func;
   const Chip &chip;
@@ -228,11 +228,14 @@ LogicalResult NetBuilder::emitCustom(tpu::CustomOp custom) {
   return success();
 }
 
-/// Gives the local tensors behind `last` the number of the step that they are
-/// of.
-void NetBuilder::numberStep(Operation *last) {
+/// Gives the local tensors behind `last`, of `source`, the number of the step
+/// that they are of. Groups that keep values are one.
+void NetBuilder::numberStep(Operation &source, Operation *last) {
   if (!numbersSteps)
     return;
+  auto group = llvm::dyn_cast<tpu::GroupOp>(source);
+  if (group && group.getKept() && !group.getKept()->empty())
+    --steps;
   Block &body = net.getBody().front();
   IntegerAttr step = builder.getI64IntegerAttr(steps);
   bool isStep = false;
@@ -253,7 +256,7 @@ LogicalResult NetBuilder::emitBody() {
   for (Operation &op : func.getBody().front().without_terminator()) {
     Block &body = net.getBody().front();
     Operation *last = body.empty() ? nullptr : &body.back();
-    auto numbered = llvm::make_scope_exit([&] { numberStep(last); });
+    auto numbered = llvm::make_scope_exit([&] { numberStep(op, last); });
     if (auto store = llvm::dyn_cast<tpu::FromHostOp>(op)) {
       if (addressOf(store) < 0)
         return op.emitError("has no DRAM address; run tpu-place-global first");

@@ -326,6 +326,8 @@ void GroupEmitter::load(const SlicePoint &point, size_t buffer) {
 }
 
 void GroupEmitter::store(const SlicePoint &point, size_t output) {
+  if (!schedule.view.stored[output])
+    return;
   int value = schedule.view.outputs[output];
   Location loc = schedule.view.value(value).getLoc();
   Value tile = makeTile(builder, loc, schedule, point, value);
@@ -350,6 +352,56 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
   emitCall(builder, loc, "dma.store", {{"dst", global}, {"src", local}});
 }
 
+/// Where `piece` of a local tensor of type `whole` begins, in bytes.
+static int64_t localOffset(ppl::TensorViewType whole, const Chip &chip,
+                           const Box &piece) {
+  ppl::Strides strides = ppl::stridesOf(whole, /*lane=*/0, chip);
+  int64_t rounds = piece.offset[tpu::kAxisC] / int64_t(chip.lanes);
+  return (piece.offset[tpu::kAxisN] * strides.n + rounds * strides.c +
+          piece.offset[tpu::kAxisH] * strides.h +
+          piece.offset[tpu::kAxisW] * strides.w) *
+         whole.getElementType().getIntOrFloatBitWidth() / 8;
+}
+
+/// Puts the piece of a slice where the group behind finds the whole; of a group
+/// of one slice it is there.
+void GroupEmitter::handOver(const SlicePoint &point, size_t output) {
+  int value = schedule.view.outputs[output],
+      op = value - int(schedule.view.inputs.size());
+  const auto &buffers = point.slice->buffers;
+  auto found = llvm::find_if(buffers, [&](const GroupBuffer &buffer) {
+    return buffer.kind == GroupBuffer::Whole && buffer.owner == op;
+  });
+  if (!schedule.view.handed[output] || found == buffers.end())
+    return;
+  Location loc = schedule.view.value(value).getLoc();
+  Value tile = makeTile(builder, loc, schedule, point, value);
+  const Box &piece = point.slice->plan.stores[output];
+  Value from = makePiece(builder, loc, chip, tile,
+                         point.slice->plan.tiles[value], piece);
+  Type element = cast<ppl::TensorViewType>(tile.getType()).getElementType();
+  auto whole =
+      ppl::TensorViewType::get(found->tensor.dims, element, ppl::Memory::Local,
+                               machineLayout(found->tensor.layout));
+  ppl::Strides strides = ppl::stridesOf(whole, /*lane=*/0, chip);
+  auto type = ppl::TensorViewType::get(
+      piece.size, element, ppl::Memory::Local,
+      ArrayRef<int64_t>{strides.n, strides.c, strides.h, strides.w});
+  int64_t offset = localOffset(whole, chip, piece),
+          address =
+              schedule.places[found - buffers.begin()].getLocal() + offset;
+  int64_t step =
+      point.next
+          ? localOffset(whole, chip, point.next->plan.stores[output]) - offset
+          : 0;
+  Value to = step ? builder.create<ppl::LocalOp>(loc, type, address, /*lane=*/0,
+                                                 ValueRange(point.iteration),
+                                                 ArrayRef<int64_t>(step),
+                                                 ArrayRef<int64_t>())
+                  : builder.create<ppl::LocalOp>(loc, type, address);
+  emitCall(builder, loc, "tiu.move", {{"dst", to}, {"src", from}});
+}
+
 void GroupEmitter::compute(const SlicePoint &point, size_t number) {
   Operation *op = schedule.view.ops[number].op;
   OpEmitter emitter(builder, chip, schedule, number, point);
@@ -358,6 +410,9 @@ void GroupEmitter::compute(const SlicePoint &point, size_t number) {
   const Box *next = point.next ? &point.next->plan.tiles[value] : nullptr;
   observe(builder, chip, *op, emitter.result(), point.slice->plan.tiles[value],
           next, point.iteration);
+  for (auto [output, made] : llvm::enumerate(schedule.view.outputs))
+    if (made == value)
+      handOver(point, output);
 }
 
 void GroupEmitter::emitPipelined(int64_t step, Value iteration) {

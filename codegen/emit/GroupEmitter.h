@@ -37,6 +37,7 @@ private:
   void loadInput(const SlicePoint &point, size_t buffer);
   void loadConstant(const SlicePoint &point, size_t buffer);
   void store(const SlicePoint &point, size_t output);
+  void handOver(const SlicePoint &point, size_t output);
   void emitArranged(mlir::Location loc, tpu::ArrangeOp arrange,
                     mlir::Value whole, mlir::Value local, const tpu::Box &tile,
                     const tpu::Box *next, mlir::Value iteration, bool isLoad);

@@ -3,6 +3,7 @@
 #include "dialects/tpu/Group.h"
 
 #include "dialects/tpu/ArrangeParts.h"
+#include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
 
 #include "mlir/IR/Builders.h"
@@ -120,6 +121,68 @@ static LogicalResult checkLoad(GroupOp group, BufferAttr buffer) {
   return success();
 }
 
+bool GroupOp::stores(unsigned result) {
+  return llvm::any_of(getResult(result).getUses(), [](OpOperand &use) {
+    auto group = dyn_cast<GroupOp>(use.getOwner());
+    return !group || !group.keeps(use.getOperandNumber());
+  });
+}
+
+bool GroupOp::hands(unsigned result) {
+  return llvm::any_of(getResult(result).getUses(), [](OpOperand &use) {
+    auto group = dyn_cast<GroupOp>(use.getOwner());
+    return group && group.keeps(use.getOperandNumber());
+  });
+}
+
+GroupOp GroupOp::groupBehind() {
+  Operation *next = (*this)->getNextNode();
+  while (next && llvm::isa<WeightOp>(next))
+    next = next->getNextNode();
+  return dyn_cast_or_null<GroupOp>(next);
+}
+
+std::optional<int64_t> GroupOp::keptAt(unsigned operand) {
+  auto result = dyn_cast<OpResult>(getInputs()[operand]);
+  auto maker = result ? dyn_cast<GroupOp>(result.getOwner()) : GroupOp();
+  if (!maker || !keeps(operand))
+    return std::nullopt;
+  auto yield = cast<YieldOp>(maker.getBody().front().back());
+  Operation *op = yield.getValues()[result.getResultNumber()].getDefiningOp();
+  auto buffers = op->getAttrOfType<ArrayAttr>(kBuffersAttr);
+  // In a group of several slices the whole follows the result of one.
+  size_t number = maker.tilingOrWhole().slices() > 1;
+  if (!buffers || buffers.size() <= number)
+    return std::nullopt;
+  return cast<BufferAttr>(buffers[number]).getLocal();
+}
+
+/// Whether operand `number` is where the group before has made it. (C7)
+static LogicalResult checkKept(GroupOp group, int64_t number) {
+  if (number < 0 || number >= int64_t(group.getInputs().size()))
+    return group.emitOpError("keeps operand ")
+           << number << " of " << group.getInputs().size();
+  auto maker = group.getInputs()[number].getDefiningOp<GroupOp>();
+  if (!maker || maker.groupBehind() != group)
+    return group.emitOpError("keeps operand ")
+           << number << ", which no group right before it makes";
+  if (group.tilingOrWhole().slices() > 1)
+    return group.emitOpError("keeps operand ")
+           << number << " and runs in several slices";
+  auto yield = cast<YieldOp>(maker.getBody().front().back());
+  unsigned result = cast<OpResult>(group.getInputs()[number]).getResultNumber();
+  if (storeMoveOf(yield.getValues()[result]) ||
+      loadMoveOf(group.getBody().getArgument(number)))
+    return group.emitOpError("keeps operand ")
+           << number << ", which a transfer has to move";
+  std::optional<int64_t> made = group.keptAt(number);
+  ArrayAttr buffers = group.getBuffersAttr();
+  if (made && buffers && cast<BufferAttr>(buffers[number]).getLocal() != *made)
+    return group.emitOpError("keeps operand ")
+           << number << ", which the group before has left elsewhere";
+  return success();
+}
+
 LogicalResult GroupOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getInputs().getTypes()) // (C1)
@@ -151,6 +214,9 @@ LogicalResult GroupOp::verify() {
     return failure();
   for (Operation &op : block)
     if (failed(checkLoads(op.getAttrOfType<ArrayAttr>(kBuffersAttr))))
+      return failure();
+  for (int64_t number : getKept().value_or(ArrayRef<int64_t>()))
+    if (failed(checkKept(*this, number)))
       return failure();
   return success();
 }

@@ -76,7 +76,8 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
     `tpu.arrange`, `tpu.permute`, `tpu.row_phases` or `tpu.to_bands` that alone reads an argument or a `tpu.arrange`, `tpu.permute` or `tpu.from_bands` of a computed value that is yielded and read by no other; a `tpu.arrange`
     copies from one operand boxes of whole rows (w) of its result, or, where it is yielded, of its operand, each element of the result once, (C4) `buffers`
     has one entry an operand, (C5) what is yielded is computed in the group, (C6) loads begin at most one slice ahead, and
-    only where slices are streamed before the slice or held.
+    only where slices are streamed before the slice or held, (C7) operands that are `kept` are results of the group right before, this group runs in one slice, and
+    the values lie where that one has left them: they are not loaded, and not stored where no other op reads them. A group of several slices puts what it hands on together in local memory, slice by slice.
 
     **Example**
     ```mlir
@@ -88,11 +89,12 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, OptionalAttr<Tpu_TilingAttr>:$tiling,
-                   OptionalAttr<Tpu_BufferArrayAttr>:$buffers, OptionalAttr<DenseI64ArrayAttr>:$addresses);
+                   OptionalAttr<Tpu_BufferArrayAttr>:$buffers, OptionalAttr<DenseI64ArrayAttr>:$addresses,
+                   OptionalAttr<DenseI64ArrayAttr>:$kept);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `(` $inputs `)` (`tiling` $tiling^)? (`buffers` $buffers^)? (`addresses` $addresses^)?
+    `(` $inputs `)` (`tiling` $tiling^)? (`buffers` $buffers^)? (`addresses` $addresses^)? (`kept` $kept^)?
     attr-dict-with-keyword `:` functional-type($inputs, $outputs) $body
   }];
   let hasVerifier = 1;
@@ -104,6 +106,18 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
     ::weft::tpu::Tiling tilingOrWhole() {
       return getTiling() ? getTiling()->getTiling() : ::weft::tpu::Tiling();
     }
+    /// Whether the group before has left this operand in local memory.
+    bool keeps(unsigned operand) {
+      return getKept() && ::llvm::is_contained(*getKept(), int64_t(operand));
+    }
+    /// Where it has left it; nothing if it is not kept or that group has no places yet.
+    ::std::optional<int64_t> keptAt(unsigned operand);
+    /// Whether this result goes to DRAM: not all that read it have it kept.
+    bool stores(unsigned result);
+    /// Whether the group behind keeps this result.
+    bool hands(unsigned result);
+    /// The group right behind, with nothing between but constants; null if there is none.
+    ::weft::tpu::GroupOp groupBehind();
   }];
 }
 

@@ -179,7 +179,7 @@ static GroupView buildView(ArrayRef<Operation *> ops,
         opView.operands.push_back(inputNumber.lookup(value));
     }
     if (llvm::any_of(opView.op->getResult(0).getUses(), isOutside))
-      view.outputs.push_back(view.resultOf(i));
+      view.addOutput(view.resultOf(i));
   }
   return view;
 }
@@ -220,14 +220,22 @@ static BandsAttr onlyBandsOf(Value value, const DenseSet<Operation *> &inside) {
   return bands;
 }
 
+void GroupView::addOutput(int value) {
+  outputs.push_back(value);
+  storeMoves.emplace_back();
+  storedBands.emplace_back();
+  stored.push_back(true);
+  handed.push_back(false);
+}
+
 GroupView weft::tpu::viewOps(const Chip &chip, ArrayRef<Operation *> ops) {
   DenseSet<Operation *> inside(ops.begin(), ops.end());
   GroupView view = buildView(
       ops, [&](OpOperand &use) { return !inside.count(use.getOwner()); });
   view.loadMoves.resize(view.inputs.size());
-  view.storeMoves.resize(view.outputs.size());
-  for (int output : view.outputs)
-    view.storedBands.push_back(onlyBandsOf(view.value(output), inside));
+  view.keptAt.resize(view.inputs.size());
+  for (auto [output, bands] : llvm::zip_equal(view.outputs, view.storedBands))
+    bands = onlyBandsOf(view.value(output), inside);
   findPlaces(chip, view);
   return view;
 }
@@ -285,12 +293,17 @@ GroupView weft::tpu::viewGroup(const Chip &chip, GroupOp group) {
     for (auto [i, operand] : llvm::enumerate(opView.operands))
       if (operand >= 0)
         operand = number.lookup(opView.op->getOperand(i));
-  for (Value value : group.getBody().front().getTerminator()->getOperands()) {
+  for (unsigned i = 0; i < view.inputs.size(); ++i)
+    view.keptAt.push_back(group.keptAt(i));
+  for (auto [i, value] : llvm::enumerate(
+           group.getBody().front().getTerminator()->getOperands())) {
     Operation *move = storeMoveOf(value);
-    view.outputs.push_back(number.lookup(move ? move->getOperand(0) : value));
-    view.storeMoves.push_back(move);
-    auto image = dyn_cast_or_null<FromBandsOp>(move);
-    view.storedBands.push_back(image ? image.getBands() : BandsAttr());
+    view.addOutput(number.lookup(move ? move->getOperand(0) : value));
+    view.storeMoves.back() = move;
+    if (auto image = dyn_cast_or_null<FromBandsOp>(move))
+      view.storedBands.back() = image.getBands();
+    view.stored.back() = group.stores(i);
+    view.handed.back() = group.hands(i);
   }
   findPlaces(chip, view);
   return view;
@@ -685,7 +698,8 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
                        false,
                        false,
                        false,
-                       {}});
+                       {},
+                       false});
   };
   auto addValue = [&](GroupBuffer::Kind kind, int owner, int value) {
     LocalTensor tensor = tileTensor(view.value(value), slice.tiles[value]);
@@ -693,12 +707,19 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
     add(kind, owner, tensor);
     buffers.back().bytes = roomBytes(chip, view, value, tensor);
   };
-  for (size_t i = 0; i < view.inputs.size(); ++i)
+  for (size_t i = 0; i < view.inputs.size(); ++i) {
     addValue(GroupBuffer::Input, i, i);
+    buffers.back().isKept = view.keptAt[i].has_value();
+  }
   for (size_t i = 0; i < view.ops.size(); ++i) {
     const GroupView::OpView &opView = view.ops[i];
     const Box &result = slice.tiles[view.resultOf(i)];
     addValue(GroupBuffer::Result, i, view.resultOf(i));
+    Box whole = Box::whole(dimsOf(opView.op->getResult(0)));
+    for (auto [number, output] : llvm::enumerate(view.outputs))
+      if (view.handed[number] && output == view.resultOf(i) &&
+          slice.stores[number] != whole)
+        add(GroupBuffer::Whole, i, tileTensor(view.value(output), whole));
     TilingInterface tiling = opView.tiling;
     SmallVector<LocalBuffer> own = localBuffersOf(opView.op, chip, result);
     int64_t lane = view.places[view.resultOf(i)].lane;

@@ -81,11 +81,19 @@ struct GroupView {
   llvm::SmallVector<mlir::Operation *> storeMoves;
   /// Per output what only an image is made of: its own rows are stored alone.
   llvm::SmallVector<BandsAttr> storedBands;
+  /// Per output whether it goes to DRAM, and whether the group behind finds it
+  /// whole in local memory.
+  llvm::SmallVector<bool> stored, handed;
+  /// Per input where the group before has left it in local memory; no address
+  /// where a load brings it.
+  llvm::SmallVector<std::optional<int64_t>> keptAt;
   /// Where each value lies; none if they cannot all lie where they have to.
   std::vector<LanePlace> places;
 
   int resultOf(size_t op) const { return static_cast<int>(inputs.size() + op); }
   size_t valueCount() const { return inputs.size() + ops.size(); }
+  /// Adds an output, which a store takes to DRAM as it is.
+  void addOutput(int value);
   mlir::Value value(int number) const;
 };
 
@@ -136,7 +144,7 @@ struct ConstantPart {
 /// One buffer of a group: what it holds and in which slices' steps it is
 /// needed.
 struct GroupBuffer {
-  enum Kind : uint8_t { Input, Result, Constant, Scratch, OperandCopy };
+  enum Kind : uint8_t { Input, Result, Whole, Constant, Scratch, OperandCopy };
   Kind kind = Scratch;
   int owner = 0;   ///< input number, or op number
   int operand = 0; ///< OperandCopy: operand number
@@ -156,8 +164,12 @@ struct GroupBuffer {
   bool isRounds = false;
   /// Constant only: what lies here.
   llvm::SmallVector<ConstantPart, 3> parts;
+  /// Input only: the group before has left it here.
+  bool isKept = false;
 
-  bool isLoaded() const { return kind == Input || kind == Constant; }
+  bool isLoaded() const {
+    return (kind == Input && !isKept) || kind == Constant;
+  }
   /// Bytes the DMA moves for it (inputs and constants).
   int64_t storedBytes() const {
     return LocalBuffer{LocalBuffer::Constant, tensor, 0, broadcast}
@@ -166,8 +178,9 @@ struct GroupBuffer {
 };
 
 /// All buffers of a slice in their fixed order: inputs; then per op its result,
-/// constants, scratch, operand copies. Operand copies are for ops that cannot
-/// read a piece out of a larger tile; 0 bytes in slices that need none.
+/// what the group behind finds whole of it if this is not all of it, constants,
+/// scratch, operand copies. Operand copies are for ops that cannot read a piece
+/// out of a larger tile; 0 bytes in slices that need none.
 std::vector<GroupBuffer> enumerateBuffers(const Chip &chip,
                                           const GroupView &view,
                                           const SlicePlan &slice);

@@ -132,10 +132,22 @@ GroupCost::ofSlice(const GroupView &view, const GroupFootprint &footprint,
     costs.computing.push_back(price->cycles);
   }
   costs.stores.resize(view.ops.size());
-  for (auto [output, piece] : llvm::zip(view.outputs, slice.stores))
-    costs.stores[output - int(view.inputs.size())] +=
-        storeOf(view.value(output), piece);
+  for (auto [i, output] : llvm::enumerate(view.outputs)) {
+    size_t op = output - view.inputs.size();
+    const Box &piece = slice.stores[i];
+    if (view.stored[i])
+      costs.stores[op] += storeOf(view.value(output), piece);
+    if (view.handed[i] && piece != Box::whole(dimsOf(view.value(output))))
+      costs.computing[op] += handOverOf(view.value(output), piece);
+  }
   return costs;
+}
+
+/// Of a copy of `piece` of `value` to the whole.
+int64_t GroupCost::handOverOf(Value value, const Box &piece) const {
+  LocalTensor moved{piece.size, elementBits(elementOf(value)),
+                    LocalLayout::Aligned};
+  return bytesPerLane(chip, moved) / int64_t(chip.euBytes);
 }
 
 namespace {
@@ -238,6 +250,19 @@ GroupPrice GroupCost::ofStreamed(const GroupFootprint &footprint,
   return price;
 }
 
+std::optional<GroupPrice> GroupCost::ofPlaced(const GroupView &view,
+                                              const GroupFootprint &footprint,
+                                              const Tiling &tiling,
+                                              ArrayRef<BufferPlace> places) {
+  if (tiling.isPipelined())
+    return ofSlices(view, footprint, tiling);
+  auto slice = planMiddleSlice(chip, view, tiling.counts);
+  auto costs = slice ? ofSlice(view, footprint, *slice) : std::nullopt;
+  return costs ? std::optional(ofStreamed(footprint, *costs, places,
+                                          product(tiling.counts)))
+               : std::nullopt;
+}
+
 std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
                                               const GroupFootprint &footprint,
                                               const Tiling &tiling) {
@@ -255,9 +280,9 @@ std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
     return std::nullopt;
   if (tiling.isStreamed) {
     auto places = placeGroup(chip, view, tiling, footprint);
-    if (!places)
-      return std::nullopt;
-    return ofStreamed(footprint, *middle, *places, product(counts));
+    return places ? std::optional(ofStreamed(footprint, *middle, *places,
+                                             product(counts)))
+                  : std::nullopt;
   }
   TwoQueues queues;
   size_t next = 0;

@@ -57,10 +57,17 @@ public:
                                      const GroupFootprint &footprint,
                                      const Tiling &tiling);
 
+  /// Of a group whose buffers have their places.
+  std::optional<GroupPrice> ofPlaced(const GroupView &view,
+                                     const GroupFootprint &footprint,
+                                     const Tiling &tiling,
+                                     llvm::ArrayRef<BufferPlace> places);
+
   const Chip &chip;
 
 private:
   struct SliceCosts;
+  int64_t handOverOf(mlir::Value value, const Box &piece) const;
   std::optional<SliceCosts> ofSlice(const GroupView &view,
                                     const GroupFootprint &footprint,
                                     const SlicePlan &slice);

@@ -38,7 +38,7 @@ static GroupOp buildGroup(const Chip &chip, ArrayRef<Operation *> ops,
   auto group = builder.create<GroupOp>(
       builder.getFusedLoc(locations), TypeRange(ValueRange(outputs)),
       ValueRange(view.inputs), TilingAttr::get(context, tiling), ArrayAttr(),
-      DenseI64ArrayAttr());
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
   Block *body = builder.createBlock(&group.getBody());
   DenseSet<Operation *> inside(ops.begin(), ops.end());
   for (Value input : view.inputs) {

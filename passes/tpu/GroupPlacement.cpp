@@ -68,6 +68,8 @@ static bool addSlice(const Chip &chip, const GroupView &view,
     total.buffers[i].bytes = std::max(total.buffers[i].bytes, buffer.bytes);
   }
   for (auto [i, output] : llvm::enumerate(view.outputs)) {
+    if (!view.stored[i])
+      continue;
     Type element =
         cast<RankedTensorType>(view.value(output).getType()).getElementType();
     total.storedBytes += slice.stores[i].elements() * elementBits(element) / 8;
@@ -164,7 +166,13 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
   int64_t end = static_cast<int64_t>(view.ops.size()) - 1;
   std::vector<size_t> homes = homesOf(view, footprint.buffers);
   std::vector<bool> turns(footprint.buffers.size()); // rooms with two slots
-  llvm::DenseSet<int> outputs(view.outputs.begin(), view.outputs.end());
+  llvm::DenseSet<int> outputs, handed;
+  for (auto [i, output] : llvm::enumerate(view.outputs)) {
+    if (view.stored[i])
+      outputs.insert(output);
+    if (view.handed[i])
+      handed.insert(output);
+  }
   std::vector<LiveRange> ranges;
   ranges.reserve(footprint.buffers.size());
   for (size_t i = 0; i < footprint.buffers.size(); ++i) {
@@ -172,12 +180,20 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
     LiveRange range{buffer.bytes, buffer.owner, buffer.owner};
     switch (buffer.kind) {
     case GroupBuffer::Input:
-      range.first = std::max<int64_t>(0, uses[buffer.owner].first);
+      range.address = view.keptAt[buffer.owner];
+      range.first =
+          range.address ? 0 : std::max<int64_t>(0, uses[buffer.owner].first);
       range.last = uses[buffer.owner].second;
       break;
     case GroupBuffer::Result:
       range.last = std::max<int64_t>(buffer.owner,
                                      uses[view.resultOf(buffer.owner)].second);
+      if (tiling.slices() == 1 && handed.contains(view.resultOf(buffer.owner)))
+        range.last = end;
+      break;
+    case GroupBuffer::Whole:
+      range.first = 0;
+      range.last = end;
       break;
     case GroupBuffer::Constant:
     case GroupBuffer::Scratch:

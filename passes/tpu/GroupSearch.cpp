@@ -542,11 +542,8 @@ void RunSearch::findSliced(size_t begin, size_t firstEnd, SliceAim aim) {
 bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
                           const GroupSearchOptions &options) {
   GroupView view = viewOps(chip, op);
-  if (view.outputs.empty()) { // of a plan, which nobody reads yet
-    view.outputs.push_back(view.resultOf(0));
-    view.storeMoves.emplace_back();
-    view.storedBands.emplace_back();
-  }
+  if (view.outputs.empty()) // of a plan, which nobody reads yet
+    view.addOutput(view.resultOf(0));
   GroupCost cost(chip);
   return placeableTiling(cost, view, {}, options).has_value();
 }

@@ -276,7 +276,8 @@ static void dropLoadedResults(GroupOp group) {
   OpBuilder builder(group);
   auto slim = builder.create<GroupOp>(
       group.getLoc(), TypeRange(ValueRange(made)), group.getInputs(),
-      group.getTilingAttr(), group.getBuffersAttr(), group.getAddressesAttr());
+      group.getTilingAttr(), group.getBuffersAttr(), group.getAddressesAttr(),
+      group.getKeptAttr());
   slim->setDiscardableAttrs(group->getDiscardableAttrDictionary());
   yield->setOperands(made);
   slim.getBody().takeBody(group.getBody());

@@ -272,8 +272,11 @@ void ListDecisions::runOnOperation() {
   }
   for (auto [op, bytes] : written)
     if (!givesHostTensors(*op))
-      for (Value result : op->getResults())
-        addValue(result, op, bytes ? bytes : tensorBytes(result));
+      for (OpResult result : op->getResults()) {
+        auto group = llvm::dyn_cast<GroupOp>(op);
+        if (!group || group.stores(result.getResultNumber()))
+          addValue(result, op, bytes ? bytes : tensorBytes(result));
+      }
   getOperation()->setAttr(kDecisionsAttr,
                           DecisionsAttr::get(&getContext(), steps, values,
                                              choicesIn(getOperation())));

@@ -15,6 +15,8 @@ struct LiveRange {
   int64_t bytes = 0;
   int64_t first = 0;
   int64_t last = 0;
+  /// Where it has to lie, if that is so; such ranges share no byte.
+  std::optional<int64_t> address = std::nullopt;
 };
 
 /// Addresses such that no two ranges that share a step share a byte, all below

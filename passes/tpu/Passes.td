@@ -218,6 +218,23 @@ def TpuFoldTurns : Pass<"tpu-fold-turns", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TpuKeepValues : Pass<"tpu-keep-values", "::mlir::func::FuncOp"> {
+  let summary = "keep values in local memory from one group to the next";
+  let description = [{
+    In: groups with a tiling. What one of the last ops of a group makes and one of the first ops of the group right behind reads stays in local memory if both groups still have room: the second, which runs in one slice, then has
+    it `kept`, so that it is neither loaded nor, if nobody else reads it, stored. A group of several slices puts the whole together, slice by slice, and may need more of them
+    for the room that this takes; it does so if that costs less than the load.
+
+    ```mlir
+    %1 = tpu.group(%0) tiling <n = 1, c = 1, h = 2, w = 1> ..
+    %2 = tpu.group(%1) tiling <n = 1, c = 1, h = 1, w = 1> ..
+    // becomes
+    %1 = tpu.group(%0) tiling <n = 1, c = 1, h = 3, w = 1> ..
+    %2 = tpu.group(%1) tiling <n = 1, c = 1, h = 1, w = 1> kept [0] ..
+    ```
+  }];
+}
+
 def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {
   let summary = "give the tensors of every group their local addresses by live range";
   let description = [{

@@ -190,8 +190,10 @@ private:
             it->second.first = 0;
         }
       if (!llvm::isa<WeightOp>(op) && !givesHostTensors(op))
-        for (Value result : op.getResults())
-          include(result, step);
+        for (OpResult result : op.getResults())
+          if (auto group = dyn_cast<GroupOp>(op);
+              !group || group.stores(result.getResultNumber()))
+            include(result, step);
       ++step;
     }
     std::vector<LiveRange> list;
@@ -215,7 +217,8 @@ private:
       addresses[entry.first] = base + (*offsets)[i];
     annotate(block, [&](Value value) {
       Part part = rootOf(value);
-      return addresses.lookup(part.whole) + part.offset;
+      auto it = addresses.find(part.whole); // what groups keep has no bytes
+      return (it == addresses.end() ? base : it->second) + part.offset;
     });
     return success();
   }

@@ -282,7 +282,7 @@ LogicalResult Compilation::lowerSearched(ModuleOp module,
       [&](ModuleOp groups) -> LogicalResult {
         PassManager rest(&context);
         rest.enableVerifier(false);
-        buildPlacePipeline(rest);
+        buildPlacePipeline(rest, lowering);
         buildPplPipeline(rest, lowering);
         LiveBlobs placed(groups);
         if (failed(rest.run(groups)) ||

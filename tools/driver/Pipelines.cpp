@@ -69,7 +69,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
   buildRecipePipeline(passes, options);
   buildGroupPipeline(passes, options);
-  buildPlacePipeline(passes);
+  buildPlacePipeline(passes, options);
 }
 
 void driver::buildRecipePipeline(OpPassManager &passes,
@@ -112,7 +112,10 @@ void driver::buildGroupPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldTurns());
 }
 
-void driver::buildPlacePipeline(OpPassManager &passes) {
+void driver::buildPlacePipeline(OpPassManager &passes,
+                                const LoweringOptions &options) {
+  if (options.optLevel > 0)
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepValues());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuListDecisions());

@@ -74,7 +74,8 @@ void buildRecipePipeline(mlir::OpPassManager &passes,
                          const LoweringOptions &options);
 void buildGroupPipeline(mlir::OpPassManager &passes,
                         const LoweringOptions &options);
-void buildPlacePipeline(mlir::OpPassManager &passes);
+void buildPlacePipeline(mlir::OpPassManager &passes,
+                        const LoweringOptions &options);
 
 /// `weft-zhouyi`, two steps. Top to tpu without groups, bound to the default
 /// chip, whose numbers are the reference of every machine ..

@@ -269,6 +269,106 @@ func.func @yields_what_it_loads(%x: tensor<1x8x4x4xf32>) -> (tensor<1x8x4x4xf32>
 
 // -----
 
+// group C7
+func.func @keeps_what_no_group_made(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  // expected-error@+1 {{keeps operand 0, which no group right before it makes}}
+  %y = tpu.group(%x) kept [0] : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  return %y : tensor<1x4x6x6xf32>
+}
+
+// -----
+
+// group C7
+func.func @keeps_more_than_it_has(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  // expected-error@+1 {{keeps operand 1 of 1}}
+  %y = tpu.group(%x) kept [1] : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  return %y : tensor<1x4x6x6xf32>
+}
+
+// -----
+
+// group C7
+func.func @keeps_over_an_op(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  %y = tpu.group(%x) : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  %t = tpu.permute %x [0, 1, 3, 2] : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+  // expected-error@+1 {{keeps operand 0, which no group right before it makes}}
+  %z = tpu.group(%y, %t) kept [0] : (tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>):
+    %0 = tpu.binary add %a, %b : tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  return %z : tensor<1x4x6x6xf32>
+}
+
+// -----
+
+// group C7
+func.func @keeps_in_slices(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  %y = tpu.group(%x) : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  // expected-error@+1 {{keeps operand 0 and runs in several slices}}
+  %z = tpu.group(%y) tiling <n = 1, c = 1, h = 2, w = 1> kept [0] : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary neg %a : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  return %z : tensor<1x4x6x6xf32>
+}
+
+// -----
+
+// group C7
+func.func @keeps_what_its_load_turns(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  %y = tpu.group(%x) : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  // expected-error@+1 {{keeps operand 0, which a transfer has to move}}
+  %z = tpu.group(%y) kept [0] : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %t = tpu.permute %a [0, 1, 3, 2] : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+    %0 = tpu.unary neg %t : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  return %z : tensor<1x4x6x6xf32>
+}
+
+// -----
+
+// group C7
+func.func @keeps_elsewhere(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  %y = tpu.group(%x) buffers [#tpu.buffer<local = 0, bytes = 192>] : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary abs %a {tpu.buffers = [#tpu.buffer<local = 192, bytes = 192>]} : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  // expected-error@+1 {{keeps operand 0, which the group before has left elsewhere}}
+  %z = tpu.group(%y) buffers [#tpu.buffer<local = 0, bytes = 192>] kept [0] : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  ^bb0(%a: tensor<1x4x6x6xf32>):
+    %0 = tpu.unary neg %a {tpu.buffers = [#tpu.buffer<local = 192, bytes = 192>]} : tensor<1x4x6x6xf32>
+    tpu.yield %0 : tensor<1x4x6x6xf32>
+  }
+  return %z : tensor<1x4x6x6xf32>
+}
+
+// -----
+
 // group C6
 func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
   // expected-error@+1 {{loads at step -1; only streamed slices load ahead}}

@@ -413,7 +413,8 @@ static uint64_t addressOf(const emit::GroupSchedule &schedule,
 static tpu::Price foretold(const std::string &text, const tpu::Tiling &tiling,
                            const Chip &chip) {
   MLIRContext context;
-  OwningOpRef<ModuleOp> module = parsePlaced(text, &tiling, context);
+  OwningOpRef<ModuleOp> module =
+      parsePlaced(text, &tiling, /*isHandedOn=*/false, context);
   tpu::Price total;
   if (!module)
     return total;

@@ -20,8 +20,23 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::test;
 
+/// Has the last group run in one slice and keep what the one before it makes.
+static void keepInLastGroup(ModuleOp module) {
+  tpu::GroupOp last;
+  module.walk([&](tpu::GroupOp group) { last = group; });
+  SmallVector<int64_t> kept;
+  for (auto [number, input] : llvm::enumerate(last.getInputs()))
+    if (auto maker = input.getDefiningOp<tpu::GroupOp>();
+        maker && maker.groupBehind() == last)
+      kept.push_back(number);
+  EXPECT_FALSE(kept.empty());
+  last.setTilingAttr(tpu::TilingAttr::get(module.getContext(), tpu::Tiling()));
+  last.setKept(kept);
+}
+
 OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
                                               const tpu::Tiling *tiling,
+                                              bool isHandedOn,
                                               MLIRContext &context) {
   context.loadDialect<tpu::TpuDialect, ppl::PplDialect, func::FuncDialect,
                       arith::ArithDialect, scf::SCFDialect,
@@ -41,6 +56,8 @@ OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
     parsed->walk([&](tpu::GroupOp group) {
       group.setTilingAttr(tpu::TilingAttr::get(&context, *tiling));
     });
+  if (isPlaced && isHandedOn)
+    keepInLastGroup(*parsed);
   isPlaced = isPlaced && succeeded(placing.run(*parsed));
   EXPECT_TRUE(isPlaced);
   return isPlaced ? std::move(parsed) : OwningOpRef<ModuleOp>();
@@ -69,14 +86,14 @@ std::string weft::test::afterPass(const std::string &text,
   return isFound ? printed : std::string();
 }
 
-ProgramRunner::ProgramRunner(const std::string &text,
-                             const tpu::Tiling *tiling) {
-  compile(text, tiling);
+ProgramRunner::ProgramRunner(const std::string &text, const tpu::Tiling *tiling,
+                             bool isHandedOn) {
+  compile(text, tiling, isHandedOn);
 }
 
-void ProgramRunner::compile(const std::string &text,
-                            const tpu::Tiling *tiling) {
-  parsed = parsePlaced(text, tiling, context);
+void ProgramRunner::compile(const std::string &text, const tpu::Tiling *tiling,
+                            bool isHandedOn) {
+  parsed = parsePlaced(text, tiling, isHandedOn, context);
   ASSERT_TRUE(parsed);
   PassManager lowering(&context);
   lowering.addPass(emit::createConvertTpuToPpl());

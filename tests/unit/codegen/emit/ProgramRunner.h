@@ -17,10 +17,12 @@
 namespace weft::test {
 
 /// Parses `text`, groups and places (with `tiling` for every
-/// group instead of the chosen one, if given). Null, with a test failure, if
-/// that fails.
+/// group instead of the chosen one, if given). If `isHandedOn`, the last group
+/// runs in one slice and keeps all that the one before it makes. Null, with a
+/// test failure, if that fails.
 mlir::OwningOpRef<mlir::ModuleOp> parsePlaced(const std::string &text,
                                               const tpu::Tiling *tiling,
+                                              bool isHandedOn,
                                               mlir::MLIRContext &context);
 
 /// The module of `text` after `pass` over its functions; empty if it then has
@@ -34,7 +36,8 @@ public:
   /// Takes what `parsePlaced` gives, emits and encodes. Failures are reported
   /// as test failures; `ok()` is false then.
   explicit ProgramRunner(const std::string &text,
-                         const tpu::Tiling *tiling = nullptr);
+                         const tpu::Tiling *tiling = nullptr,
+                         bool isHandedOn = false);
 
   bool ok() const { return compiled; }
   /// Runs on inputs of raw bytes, one an argument; gives the raw bytes of each
@@ -49,7 +52,8 @@ private:
   std::vector<std::vector<uint8_t>>
   runUnder(const codegen::EncodedProgram &program, emulator::Schedule schedule,
            const std::vector<std::vector<uint8_t>> &inputs);
-  void compile(const std::string &text, const tpu::Tiling *tiling);
+  void compile(const std::string &text, const tpu::Tiling *tiling,
+               bool isHandedOn);
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> parsed;

@@ -116,6 +116,47 @@ TEST(Slicing, ChannelSlicesReloadTheirFilters) {
     }
 }
 
+static int countOf(mlir::ModuleOp module, llvm::StringRef name) {
+  int count = 0;
+  module.walk([&](mlir::Operation *op) {
+    count += op->getName().getStringRef() == name;
+  });
+  return count;
+}
+
+/// What a group puts together slice by slice is what the group behind would
+/// have loaded. Rows, columns, images and rounds of channels are pieces of it.
+TEST(Slicing, WhatIsHandedOnIsWhatIsStored) {
+  std::string body = R"(
+  %w = tpu.weight dense<0.01> : tensor<200x8x3x3xf32>
+  %0 = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<2x8x12x10xf32>, tensor<200x8x3x3xf32> -> tensor<2x200x12x10xf32>
+  %1 = tpu.unary hard_swish %0 : tensor<2x200x12x10xf32>
+  %2 = tpu.pool max %1 kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] {tpu.begins_group} : tensor<2x200x12x10xf32> -> tensor<2x200x12x10xf32>
+  %y = tpu.unary abs %2 : tensor<2x200x12x10xf32>
+)";
+  std::string text =
+      module("tensor<2x8x12x10xf32>", "tensor<2x200x12x10xf32>", body);
+  auto input = randomFloats(2 * 8 * 120, 6);
+  ProgramRunner stored(text);
+  ASSERT_TRUE(stored.ok());
+  auto expected = stored.run({input});
+  const tpu::Dims tilings[] = {{1, 1, 1, 1},  {2, 1, 1, 1}, {1, 1, 5, 1},
+                               {1, 1, 12, 1}, {1, 1, 1, 4}, {1, 2, 1, 1},
+                               {1, 4, 1, 1},  {2, 2, 3, 1}, {2, 1, 4, 3}};
+  for (const tpu::Dims &counts : tilings)
+    for (bool isStreamed : {false, true}) {
+      const tpu::Tiling tiling{counts, isStreamed};
+      ProgramRunner handed(text, &tiling, /*isHandedOn=*/true);
+      ASSERT_TRUE(handed.ok());
+      std::string name =
+          std::to_string(counts[0]) + "x" + std::to_string(counts[1]) + "x" +
+          std::to_string(counts[2]) + "x" + std::to_string(counts[3]) +
+          (isStreamed ? " streamed" : " pipelined");
+      EXPECT_EQ(countOf(handed.module(), "ppl.dma.store"), 1) << name;
+      EXPECT_EQ(handed.run({input}), expected) << name;
+    }
+}
+
 /// Slices of 512 and 488 channels: constants must lie alike in both, although
 /// the last round of lanes is full in one of them only.
 TEST(Slicing, UnevenChannelSlicesFindTheirConstants) {

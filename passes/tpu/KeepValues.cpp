@@ -1,0 +1,212 @@
+//===- KeepValues.cpp - --tpu-keep-values ---------------------------------===//
+
+#include "dialects/tpu/GraphCheck.h"
+#include "dialects/tpu/ModuleChip.h"
+#include "passes/tpu/Passes.h"
+#include "passes/tpu/TilingSearch.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUKEEPVALUES
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+namespace {
+/// A value that may stay in local memory between two groups.
+struct Handover {
+  unsigned output; ///< of the first group
+  unsigned input;  ///< of the second
+};
+
+/// A group with a place for all that it has.
+struct PlacedGroup {
+  Tiling tiling;
+  std::vector<BufferPlace> places;
+  GroupPrice price;
+};
+
+/// Two groups, one right behind the other, and what one hands to the other.
+class Neighbours {
+public:
+  Neighbours(GroupCost &cost, GroupOp first, GroupOp second)
+      : chip(cost.chip), cost(cost), first(first), second(second),
+        before(viewGroup(chip, first)), behind(viewGroup(chip, second)) {}
+
+  /// Has the second group keep as much as fits and pays. `handedAt` tells where
+  /// the first group finds what was handed to it, and is told where the second
+  /// does.
+  void keep(DenseMap<Value, int64_t> &handedAt);
+
+private:
+  void findHandovers();
+  bool isPlain(const GroupView &view, int value) const;
+  GroupView viewHanding();
+  std::optional<PlacedGroup> place(GroupOp group, const GroupView &view,
+                                   const Tiling &tiling);
+  std::optional<PlacedGroup> placeFirst(const GroupView &view);
+  std::vector<int64_t> addressesIn(const GroupView &view,
+                                   const PlacedGroup &placed) const;
+
+  const Chip &chip;
+  GroupCost &cost;
+  GroupOp first, second;
+  GroupView before, behind;
+  SmallVector<Handover> handovers;
+};
+
+struct KeepValues : weft::tpu::impl::TpuKeepValuesBase<KeepValues> {
+  void runOnOperation() override {
+    const Chip *chip = chipOf(getOperation());
+    if (!chip || failed(checkGraph(getOperation(), *chip)))
+      return signalPassFailure();
+    GroupCost cost(*chip);
+    DenseMap<Value, int64_t> handedAt;
+    for (GroupOp group : getOperation().getBody().front().getOps<GroupOp>())
+      if (GroupOp next = group.groupBehind();
+          next && next.tilingOrWhole().slices() == 1)
+        Neighbours(cost, group, next).keep(handedAt);
+  }
+};
+} // namespace
+
+/// Whether a value lies alone, from the first lane on.
+bool Neighbours::isPlain(const GroupView &view, int value) const {
+  return !view.places.empty() && !view.places[value].isShared &&
+         view.places[value].home == value && view.places[value].lane == 0;
+}
+
+/// Values that one of the last ops of the first group makes and one of the
+/// first ops of the second reads: else a transfer has time enough, and local
+/// memory is dear.
+void Neighbours::findHandovers() {
+  constexpr size_t kMostOpsBetween = 3;
+  auto whole = planSlice(chip, behind, {1, 1, 1, 1}, {0, 0, 0, 0});
+  if (!whole)
+    return;
+  std::vector<GroupBuffer> buffers = enumerateBuffers(chip, behind, *whole);
+  for (auto [input, operand] : llvm::enumerate(second.getInputs())) {
+    auto result = dyn_cast<OpResult>(operand);
+    if (!result || result.getOwner() != first)
+      continue;
+    unsigned output = result.getResultNumber();
+    int made = before.outputs[output];
+    size_t maker = made - before.inputs.size();
+    bool isMoved = before.storeMoves[output] || before.storedBands[output] ||
+                   behind.loadMoves[input] || behind.repeated[input];
+    if (isMoved || !isPlain(before, made) || !isPlain(behind, int(input)) ||
+        buffers[input].tensor.dims != dimsOf(operand))
+      continue;
+    if (before.ops.size() - 1 - maker + firstReaderOf(behind, buffers[input]) <=
+        kMostOpsBetween)
+      handovers.push_back({output, unsigned(input)});
+  }
+}
+
+/// The first group as it is if it hands these values on.
+GroupView Neighbours::viewHanding() {
+  GroupView view = before;
+  for (const Handover &value : handovers) {
+    view.handed[value.output] = true;
+    view.stored[value.output] = llvm::any_of(
+        first.getResult(value.output).getUses(), [&](OpOperand &use) {
+          return use.getOwner() != second ||
+                 use.getOperandNumber() != value.input;
+        });
+  }
+  return view;
+}
+
+std::optional<PlacedGroup>
+Neighbours::place(GroupOp group, const GroupView &view, const Tiling &tiling) {
+  auto footprint = measureGroup(chip, view, tiling.counts, /*exact=*/true);
+  if (!footprint)
+    return std::nullopt;
+  auto places =
+      placeGroup(chip, view, tiling, *footprint, PlacementOrder::of(group));
+  auto price =
+      places ? cost.ofPlaced(view, *footprint, tiling, *places) : std::nullopt;
+  return price ? std::optional(PlacedGroup{tiling, *places, *price})
+               : std::nullopt;
+}
+
+/// The first group, in other slices where that is cheaper.
+std::optional<PlacedGroup> Neighbours::placeFirst(const GroupView &view) {
+  Tiling tiling = first.tilingOrWhole();
+  std::optional<PlacedGroup> best = place(first, view, tiling);
+  if (tiling.slices() == 1)
+    return best;
+  GroupSearchOptions options;
+  options.overlapsChannels = false; // the constants have their order
+  for (bool isStreamed : {false, true}) {
+    auto found = TilingSearch(cost, view, options, SliceAim::Overlap,
+                              isStreamed, /*atLeast=*/2)
+                     .run();
+    auto placed = found ? place(first, view, found->tiling) : std::nullopt;
+    if (placed && (!best || placed->price.weight() < best->price.weight()))
+      best = placed;
+  }
+  return best;
+}
+
+/// Where the first group leaves what it hands on.
+std::vector<int64_t> Neighbours::addressesIn(const GroupView &view,
+                                             const PlacedGroup &placed) const {
+  std::vector<int64_t> addresses;
+  auto slice = planSlice(chip, view, placed.tiling.counts, {0, 0, 0, 0});
+  auto kind =
+      placed.tiling.slices() > 1 ? GroupBuffer::Whole : GroupBuffer::Result;
+  for (const Handover &value : handovers)
+    for (auto [buffer, place] :
+         llvm::zip_equal(enumerateBuffers(chip, view, *slice), placed.places))
+      if (buffer.kind == kind &&
+          view.resultOf(buffer.owner) == view.outputs[value.output])
+        addresses.push_back(place.local);
+  return addresses;
+}
+
+/// A gain below this part of what both cost is none: places that change also
+/// change what overlaps with other groups, which no price of a group knows.
+static constexpr int64_t kLeastGain = 500;
+
+void Neighbours::keep(DenseMap<Value, int64_t> &handedAt) {
+  for (auto [input, operand] : llvm::enumerate(first.getInputs()))
+    if (first.keeps(input))
+      before.keptAt[input] = handedAt.lookup(operand);
+  findHandovers();
+  if (handovers.empty())
+    return;
+  auto firstAlone = place(first, before, first.tilingOrWhole()),
+       secondAlone = place(second, behind, Tiling());
+  if (!firstAlone || !secondAlone)
+    return;
+  for (; !handovers.empty(); handovers.pop_back()) {
+    GroupView view = viewHanding(), keeping = behind;
+    auto handing = placeFirst(view);
+    if (!handing)
+      continue;
+    std::vector<int64_t> addresses = addressesIn(view, *handing);
+    for (auto [value, address] : llvm::zip_equal(handovers, addresses))
+      keeping.keptAt[value.input] = address;
+    auto kept = place(second, keeping, Tiling());
+    if (!kept)
+      continue;
+    int64_t alone = firstAlone->price.weight() + secondAlone->price.weight(),
+            together = handing->price.weight() + kept->price.weight();
+    if (alone - together < alone / kLeastGain)
+      continue;
+    SmallVector<int64_t> operands;
+    for (auto [value, address] : llvm::zip_equal(handovers, addresses)) {
+      handedAt[first.getResult(value.output)] = address;
+      operands.push_back(value.input);
+    }
+    second.setKept(operands);
+    MLIRContext *context = first.getContext();
+    first.setTilingAttr(TilingAttr::get(context, handing->tiling));
+    return;
+  }
+}
