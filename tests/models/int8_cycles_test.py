@@ -59,15 +59,19 @@ class Choice(unittest.TestCase):
     def test_the_choice_is_explained(self):
         whole, *products = self.choices("mixed")
         prices = {way["name"]: way["price"] for way in whole["ways"]}
-        self.assertEqual((whole["operation"], whole["nodes"], whole["taken"]), ("net", [], "mixed"))
-        self.assertEqual(list(prices), ["codes", "floats", "mixed"])
-        self.assertEqual(self.cycles("mixed"), prices["mixed"])
-        self.assertEqual(prices["mixed"], min(prices.values()))
+        self.assertEqual((whole["operation"], whole["nodes"]), ("net", []))
+        self.assertEqual(list(prices), ["codes", "floats", "mixed", "mixed_again"][:len(prices)])
+        taken = prices[whole["taken"]]
+        self.assertIn(whole["taken"], ("mixed", "mixed_again"))
+        self.assertEqual(self.cycles("mixed"), taken)
+        self.assertEqual(taken, min(prices.values()))
+        # The first mix must have gained, or there is no second.
+        self.assertLess(prices["mixed"], min(prices["codes"], prices["floats"]))
         self.assertTrue(0 < len(products) < 10, products)
         for choice in products:
             self.assertEqual((choice["operation"], choice["taken"]), ("conv", "floats"))
         self.assertIn(f"weft: remark: m.onnx: {len(products)} of 10 products ('conv", self.mixed)
-        self.assertIn(f"the program then takes {prices['mixed']} cycles instead of {prices['codes']}; --keep-int8 leaves", self.mixed)
+        self.assertIn(f"the program then takes {taken} cycles instead of {prices['codes']}; --keep-int8 leaves", self.mixed)
 
     def test_codes_can_be_kept(self):
         self.assertEqual(self.convert("codes", "--keep-int8"), "")
@@ -86,7 +90,8 @@ class Choice(unittest.TestCase):
         outputs = []
         for level in (0, 1, 2, 3):
             said = self.convert(f"level{level}", f"-O{level}")
-            self.assertEqual(said, self.mixed)
+            # -O3 may find better groups for the same mix, and says so.
+            self.assertTrue(said == self.mixed or (level == 3 and said.startswith(self.mixed + "weft: remark: m.onnx: -O3 compared ")), said)
             self.assertEqual([choice["operation"] for choice in self.choices(f"level{level}")], [c["operation"] for c in self.choices("mixed")])
             self.weft("run", f"level{level}.bmodel", "--input", "in.npz", "--output", "out.npz")
             with np.load(self.place / "out.npz") as found:
