@@ -172,6 +172,32 @@ class Bisect(unittest.TestCase):
                 self.assertTrue(told)
                 self.assertEqual((told[0]["bisection"]["stage"], told[0]["bisection"]["cause"], told[0]["passed"]), ("interface", cause, False))
 
+    def test_what_a_file_says_of_its_layers_and_nodes(self):
+        """Names in the debug map: of another value of the model, of none, of another node."""
+        faults = [(program, old, new, text) for program in ("f16.bmodel", "int8.bmodel") for old, new, text in (
+            (b"\2\0\0\0r0\0", b"\2\0\0\0c0\0", "layer 0 is 'c0' for 'r0'"), (b"\2\0\0\0r1\0", b"\2\0\0\0c1\0", "layer 1 is 'c1' for 'r1'"),
+            (b"\2\0\0\0r0\0", b"\2\0\0\0q0\0", "layer 0 is 'q0' for 'r0'"),
+            (b"\6\0\0\0second\0", b"\6\0\0\0secant\0", "the origin of group 0 "))]
+        for program, old, new, text in faults:
+            with self.subTest(program=program, new=new):
+                told = self.patched(program, old, new)
+                self.assertEqual([(one["bisection"]["stage"], one["bisection"]["cause"]) for one in told], [("interface", "wrong name")] * len(told))
+                self.assertTrue([one for one in told if one["bisection"]["text"].startswith(text)], told)
+
+    def test_records_that_are_damaged(self):
+        """Not a fault of weights or commands, which cannot be made again without it."""
+        for old, new, text in ((b"\nr0 4.", b"\nr0 7.", "the calibration table in it is not the one that it was converted with"),
+                               (b"keep-int8=1", b"keep-int8=7", "was converted with 'keep-int8=7', which this version of Weft does not know, although"),
+                               (b"keep-int8=1", b"keep-inTT=1", "was converted with 'keep-inTT=1', which")):
+            with self.subTest(text):
+                told, = self.patched("int8.bmodel", old, new)
+                self.assertEqual((told["passed"], told["bisection"]["stage"], told["bisection"]["cause"]), (True, "interface", "wrong record"))
+                self.assertIn(f"wrong.bmodel: {text}", told["bisection"]["text"])
+                self.assertIn("not compared bit by bit: ", told["warnings"][-1])
+        # The table itself is at hand.
+        (self.folder / "wrong.bmodel").write_bytes((self.folder / "int8.bmodel").read_bytes().replace(b"\nr0 4.", b"\nr0 7."))
+        self.assertEqual(self.bisect("wrong.bmodel", "--calibration", "net.table", code=0)["bisection"]["stage"], "none")
+
     def test_programs_of_the_host(self):
         nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Unique", ["r"], ["u"], name="different"),
                  helper.make_node("Mul", ["u", "k"], ["y"], name="scaled")]

@@ -160,22 +160,31 @@ wire::ConversionT driver::recordOf(const CompileOptions &given,
 }
 
 static rt::Status readOption(const rt::ConversionOption &option,
-                             const std::string &path, CompileOptions &options) {
+                             std::string_view compiler, const std::string &path,
+                             CompileOptions &options) {
   if (option.key == kFusedKey) // of the graph
     return rt::Status::ok();
   for (const RecordedOption &row : recordedOptionRows())
     if (option.key == row.key && row.read(option.value, options))
       return rt::Status::ok();
   std::string text = std::string(option.key) + "=" + std::string(option.value);
-  return rt::fail(Code::BadFile, path + ": was converted with " +
-                                     rt::quoteName(text.substr(0, 80)) +
-                                     ", which this version of Weft does not "
-                                     "know");
+  text = path + ": was converted with " + rt::quoteName(text.substr(0, 80)) +
+         ", which this version of Weft does not know";
+  return compiler == kProducer
+             ? rt::fail(Code::BadFile, text + ", although it has converted "
+                                              "it: the file is damaged; "
+                                              "convert the model again")
+             : rt::fail(Code::Unsupported, text);
 }
 
 std::string driver::recordedFusion(const rt::NetSpec &net) {
   std::optional<rt::Conversion> record = rt::readConversion(net);
   return std::string(record ? record->find(kFusedKey).value_or("") : "");
+}
+
+static bool hasDigest(const std::string &table, const rt::ByteSpan &digest) {
+  return digestOf(table) ==
+         std::vector<uint8_t>(digest.data, digest.data + digest.size);
 }
 
 /// The table of the record, or the one that is given.
@@ -186,15 +195,20 @@ static Result<std::string> calibrationOf(const rt::Conversion &record,
     return rt::fail(Code::NotFound,
                     path + ": its calibration table is too long to lie in it; "
                            "give it with --calibration TABLE");
+  const rt::ByteSpan &digest = record.calibrationDigest;
+  if (given.empty() && record.hasCalibration() &&
+      !hasDigest(std::string(record.calibration), digest))
+    return rt::fail(Code::BadFile,
+                    path + ": the calibration table in it is not the one that "
+                           "it was converted with: the file is damaged; "
+                           "convert the model again, or give the table with "
+                           "--calibration TABLE");
   if (given.empty())
     return std::string(record.calibration);
   Result<std::string> table = tools::readInputFile(given);
   if (!table) // whoever gives it wants the comparison
     return rt::fail(Code::InvalidArgument, table.status().message());
-  const rt::ByteSpan &digest = record.calibrationDigest;
-  if (!record.hasCalibration() ||
-      digestOf(*table) !=
-          std::vector<uint8_t>(digest.data, digest.data + digest.size))
+  if (!record.hasCalibration() || !hasDigest(*table, digest))
     return rt::fail(Code::InvalidArgument,
                     given + ": is not the table that " + path +
                         " was converted with" +
@@ -221,7 +235,7 @@ Result<CompileOptions> driver::recordedOptions(const rt::Bmodel &model,
   CompileOptions options;
   options.chip = std::string(model.chip().targetName);
   for (const rt::ConversionOption &option : record->options)
-    WEFT_TRY(readOption(option, path, options));
+    WEFT_TRY(readOption(option, record->compiler, path, options));
   options.precisionTable = asTable(std::string(record->precisionTable));
   Result<std::string> table = calibrationOf(*record, path, calibration);
   if (!table)

@@ -60,6 +60,7 @@ private:
   bool findInFacts();
   bool findInMissing();
   bool findInWaits();
+  bool findInRecord();
   bool isOfOtherModel();
   rt::Status findInCompiler(const ComparisonRow &layer);
   void findInConversion(const ComparisonRow &layer);
@@ -512,8 +513,18 @@ bool Bisector::isOfOtherModel() {
   return true;
 }
 
+bool Bisector::findInRecord() {
+  if (check.recordDamage().empty())
+    return false;
+  result.stage = BisectedStage::Interface;
+  result.cause = FaultCause::WrongRecord;
+  result.text = check.recordDamage();
+  return true;
+}
+
 Result<Bisection> Bisector::find() {
-  if (isOfOtherModel())
+  // Without it nothing is known of what the program should be.
+  if (findInRecord() || isOfOtherModel())
     return result;
   if (findInConstants() || findInCommands() || findInMissing() ||
       findInFacts()) {

@@ -378,7 +378,8 @@ Status Comparer::bisectSample(const ModelRun &run,
   if (hasFound)
     return Status::ok();
   // What is another program has its fault, though this sample does not show it.
-  if (report.samples.back().isPassed() && conversion->difference().isEmpty()) {
+  if (report.samples.back().isPassed() && conversion->difference().isEmpty() &&
+      conversion->recordDamage().empty()) {
     report.bisection = Bisection();
     return Status::ok();
   }

@@ -38,6 +38,8 @@ Status ConversionCheck::open(const ModelRun &run, SampleComparison &found) {
       theExact = *std::move(opened);
     else
       problem = opened.status();
+    if (problem.code() == Code::BadFile)
+      theRecordDamage = problem.message();
   }
   if (theExact)
     problem = openFresh();

@@ -51,6 +51,9 @@ public:
   const rt::Bmodel *fresh() const { return theFresh ? &*theFresh : nullptr; }
   const ProgramDifference &difference() const { return theDifference; }
   ExactReference *exact() const { return theExact.get(); }
+  /// Why what the program tells of its conversion cannot be right; empty if it
+  /// can, or if it tells nothing.
+  const std::string &recordDamage() const { return theRecordDamage; }
 
   /// Why what differs from the conversion of the model is no fault of the
   /// program or of the compiler: it is of another model. Empty if it is not, or
@@ -87,6 +90,7 @@ private:
   std::optional<rt::Bmodel> theFresh;
   std::unique_ptr<ExactReference> theExact;
   ProgramDifference theDifference;
+  std::string theRecordDamage;
   std::set<size_t> stagesWithWaits; ///< whose waits were checked
 };
 

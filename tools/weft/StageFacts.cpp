@@ -1,4 +1,5 @@
 #include "tools/weft/StageFacts.h"
+#include "runtime/bmodel/DebugMap.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
@@ -31,6 +32,8 @@ public:
                       const rt::StageSpec &expected);
   void compareHost(const rt::StageSpec &stage, const rt::StageSpec &expected);
   void compareLayers(const rt::StageSpec &stage, const rt::StageSpec &expected);
+  void compareOrigins(const rt::StageSpec &stage,
+                      const rt::StageSpec &expected);
 
   std::vector<FactDifference> found;
 
@@ -39,6 +42,9 @@ private:
                        const host::Program &expected);
   void compareLayer(const rt::wire::DebugTensor &have,
                     const rt::wire::DebugTensor &want);
+  void compareOriginsOf(size_t group, isa::Engine engine, size_t commands,
+                        const rt::StageSpec &stage,
+                        const rt::StageSpec &expected);
 };
 } // namespace
 
@@ -249,6 +255,12 @@ void Facts::compareLayers(const rt::StageSpec &stage,
       expected.debugMap ? expected.debugMap->tensors() : nullptr;
   if (!tensors || !others)
     return;
+  compare(FactKind::Name, "the number of layers",
+          std::to_string(tensors->size()), std::to_string(others->size()));
+  for (unsigned i = 0; i < std::min(tensors->size(), others->size()); ++i)
+    compare(FactKind::Name, rt::format("layer %u", i),
+            rt::quoteName(tensors->Get(i)->value_name()->string_view()),
+            rt::quoteName(others->Get(i)->value_name()->string_view()));
   std::map<std::string_view, const rt::wire::DebugTensor *> byName;
   for (unsigned i = 0; i < others->size(); ++i)
     byName[others->Get(i)->value_name()->string_view()] = others->Get(i);
@@ -257,6 +269,51 @@ void Facts::compareLayers(const rt::StageSpec &stage,
     auto want = byName.find(have->value_name()->string_view());
     if (want != byName.end())
       compareLayer(*have, *want->second);
+  }
+}
+
+static std::string
+nodesText(const std::vector<const rt::wire::DebugNode *> &nodes) {
+  std::string text;
+  for (const rt::wire::DebugNode *node : nodes)
+    text += (text.empty() ? "" : " + ") +
+            rt::quoteName(node->name()->string_view()) +
+            rt::format(" (%s, node %d)",
+                       node->op_type() ? node->op_type()->c_str() : "",
+                       int(node->index()));
+  return text.empty() ? "none" : text;
+}
+
+/// The first command of a stream that is made of other nodes: one name that is
+/// damaged stands for many commands.
+void Facts::compareOriginsOf(size_t group, isa::Engine engine, size_t commands,
+                             const rt::StageSpec &stage,
+                             const rt::StageSpec &expected) {
+  for (size_t i = 0; i < commands; ++i) {
+    const std::string have =
+                          nodesText(rt::originNodes(stage, group, engine, i)),
+                      want = nodesText(
+                          rt::originNodes(expected, group, engine, i));
+    if (have == want)
+      continue;
+    compare(FactKind::Name,
+            rt::format("the origin of group %zu %s command %zu", group,
+                       std::string(isa::engineName(engine)).c_str(), i),
+            have, want);
+    return;
+  }
+}
+
+/// The nodes that commands are made of, by which faults get their names.
+void Facts::compareOrigins(const rt::StageSpec &stage,
+                           const rt::StageSpec &expected) {
+  if (!stage.debugMap || !expected.debugMap)
+    return;
+  for (size_t i = 0; i < stage.groups.size(); ++i) {
+    compareOriginsOf(i, isa::Engine::Tiu, stage.groups[i].tiuCount, stage,
+                     expected);
+    compareOriginsOf(i, isa::Engine::Gdma, stage.groups[i].gdmaCount, stage,
+                     expected);
   }
 }
 
@@ -272,5 +329,6 @@ cli::factsThatDiffer(const rt::StageSpec &stage,
   facts.comparePatches(stage, expected);
   facts.compareHost(stage, expected);
   facts.compareLayers(stage, expected);
+  facts.compareOrigins(stage, expected);
   return std::move(facts.found);
 }
