@@ -4,7 +4,7 @@
   tables_test.py WEFT WEFT_OPT [--write]
 
 docs/ops.md is the table of `weft ops`; docs/limits.md that at the end of `weft compare --help`; docs/passes.md the passes and pipelines
-of `weft-opt --help`. --write renews them.
+of `weft-opt --help`; in docs/cli.md stages and causes of `weft compare --bisect` are rows of tools/weft/BisectionTables.def. --write renews them.
 Also: every page under docs/ stands in docs/README.md, and every rationale has a number of its own.
 """
 import argparse
@@ -70,6 +70,18 @@ def limits_page(weft):
     return page
 
 
+def manual_page():
+    """docs/cli.md with its tables of --bisect made anew."""
+    page, source = (DOCS / "cli.md").read_text(), (DOCS.parent / "tools" / "weft" / "BisectionTables.def").read_text()
+    for macro, head in (("WEFT_BISECTED_STAGE", "| stage | what is wrong |\n|---|---|\n"), ("WEFT_FAULT_CAUSE", "| cause | what it means |\n|---|---|\n")):
+        rows = re.findall(rf'^{macro}\((?!None)\w+, "([^"]+)", "([^"]+)"\)$', source, re.M)
+        before, found, behind = page.partition(head)
+        if not found or not rows:
+            sys.exit(f"FAILED docs/cli.md or BisectionTables.def has no table of {macro}")
+        page = before + head + "".join(f"| `{key}` | {text} |\n" for key, text in rows) + re.sub(r"\A(\|.*\n)*", "", behind)
+    return page
+
+
 def index_problems():
     index = (DOCS / "README.md").read_text()
     for page in sorted(DOCS.glob("*.md")):
@@ -90,7 +102,8 @@ def main():
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     found = list(index_problems())
-    for name, page in (("ops.md", ops_page(args.weft)), ("limits.md", limits_page(args.weft)), ("passes.md", passes_page(args.weft_opt))):
+    for name, page in (("ops.md", ops_page(args.weft)), ("limits.md", limits_page(args.weft)), ("passes.md", passes_page(args.weft_opt)),
+                       ("cli.md", manual_page())):
         path = DOCS / name
         if page.count("\n| ") < 10:
             found.append(f"the table for docs/{name} has hardly any rows: the programs print something else now")
