@@ -106,16 +106,29 @@ const NetSpec *Bmodel::findNet(const std::string &name) const {
   return nullptr;
 }
 
-Result<Bmodel> Bmodel::load(const std::string &path) {
+Result<Bmodel> Bmodel::loadToCertify(const std::string &path) {
   Result<FileBytes> bytes = FileBytes::map(path);
   if (!bytes)
     return bytes.status().withContext(path);
   return verify(*std::move(bytes), path);
 }
 
+/// Of a file that was damaged the other bytes may be, too: nothing is done with
+/// it but what mends it.
+static Result<Bmodel> withSoundCertificate(Result<Bmodel> loaded) {
+  if (!loaded || loaded->certificateDamage().empty())
+    return loaded;
+  return fail(Code::BadFile,
+              loaded->path() + ": " + loaded->certificateDamage());
+}
+
+Result<Bmodel> Bmodel::load(const std::string &path) {
+  return withSoundCertificate(loadToCertify(path));
+}
+
 Result<Bmodel> Bmodel::load(std::vector<uint8_t> bytes,
                             const std::string &name) {
-  return verify(FileBytes::own(std::move(bytes)), name);
+  return withSoundCertificate(verify(FileBytes::own(std::move(bytes)), name));
 }
 
 /// Flatbuffers' own verifier: offsets, strings, vectors, required fields.
@@ -160,17 +173,22 @@ static std::string knownChips() {
   return text;
 }
 
-static Status
+/// What lies behind the program; what is wrong with it and what to do goes to
+/// `damage`.
+static std::shared_ptr<const wire::CertificateT>
 findCertificate(const Container &container, ByteSpan file,
-                std::shared_ptr<const wire::CertificateT> &certificate) {
+                std::string &damage) {
   size_t end = size_t(container.binaryOffset) + container.binary.size;
   Result<std::shared_ptr<const wire::CertificateT>> found =
       readCertificate({file.data + end, file.size - end});
-  if (!found)
-    return found.status().withContext("certificate at byte " +
-                                      std::to_string(end));
-  certificate = *std::move(found);
-  return Status::ok();
+  if (found)
+    return *std::move(found);
+  const std::string place = std::to_string(end);
+  damage = "certificate at byte " + place + ": " + found.status().message() +
+           "; weft compare --certify writes another one in its place, or cut "
+           "it off (truncate -s " +
+           place + " FILE)";
+  return nullptr;
 }
 
 Result<Bmodel> Bmodel::verify(FileBytes bytes, const std::string &path) {
@@ -194,9 +212,8 @@ Result<Bmodel> Bmodel::verify(FileBytes bytes, const std::string &path) {
         .withContext(path);
   FileContext file{*container, content->chip};
   WEFT_TRY(verifyModel(file, *content->table, content->nets).withContext(path));
-  WEFT_TRY(
-      findCertificate(*container, content->bytes.span(), content->certificate)
-          .withContext(path));
+  content->certificate = findCertificate(*container, content->bytes.span(),
+                                         content->certificateDamage);
   Bmodel result;
   result.theContent = std::move(content);
   return result;

@@ -122,6 +122,8 @@ public:
   /// The same for bytes in memory; `name` stands for the path in messages.
   static Result<Bmodel> load(std::vector<uint8_t> bytes,
                              const std::string &name);
+  /// For who writes another certificate: a damaged one is no error.
+  static Result<Bmodel> loadToCertify(const std::string &path);
 
   const std::vector<NetSpec> &nets() const { return theContent->nets; }
   /// nullptr if there is no net of that name.
@@ -136,6 +138,10 @@ public:
   const wire::CertificateT *certificate() const {
     return theContent->certificate.get();
   }
+  /// What is wrong with the certificate; "" if nothing is or there is none.
+  const std::string &certificateDamage() const {
+    return theContent->certificateDamage;
+  }
 
 private:
   struct Content {
@@ -146,6 +152,7 @@ private:
     const Chip *chip = nullptr;
     std::vector<NetSpec> nets;
     std::shared_ptr<const wire::CertificateT> certificate;
+    std::string certificateDamage;
   };
   static Result<Bmodel> verify(FileBytes bytes, const std::string &path);
   std::shared_ptr<const Content> theContent;

@@ -10,11 +10,19 @@
 namespace weft::rt {
 
 static constexpr char kMagic[] = "WEFTCERT";
-static constexpr size_t kMagicBytes = 8, kHeadBytes = 16;
+static constexpr size_t kMagicBytes = 8, kSizeBytes = 8,
+                        kDigestAt = kMagicBytes + kSizeBytes,
+                        kHeadBytes = kDigestAt + sizeof(Digest);
 
 static bool beginsAsCertificate(ByteSpan bytes) {
   return bytes.size >= kMagicBytes &&
          std::memcmp(bytes.data, kMagic, kMagicBytes) == 0;
+}
+
+/// Whether `bytes` are all that is left of one, up to its first few.
+static bool isCutInMagic(ByteSpan bytes) {
+  return bytes.size < kMagicBytes &&
+         std::equal(bytes.data, bytes.data + bytes.size, kMagic);
 }
 
 Status verifyDigest(const flatbuffers::Vector<uint8_t> *digest,
@@ -82,13 +90,17 @@ readCertificate(ByteSpan bytes) {
   if (!beginsAsCertificate(bytes))
     return std::shared_ptr<const wire::CertificateT>();
   uint64_t size = 0;
-  for (size_t i = 0; bytes.size >= kHeadBytes && i < 8; ++i)
+  for (size_t i = 0; bytes.size >= kHeadBytes && i < kSizeBytes; ++i)
     size |= uint64_t(bytes.data[kMagicBytes + i]) << (8 * i);
   if (bytes.size < kHeadBytes || size != bytes.size - kHeadBytes)
     return failf(Code::BadFile,
                  "its head says that it has %llu bytes, %zu follow",
                  static_cast<unsigned long long>(size),
                  bytes.size - std::min(bytes.size, kHeadBytes));
+  if (Digest digest = sha256(bytes.data + kHeadBytes, bytes.size - kHeadBytes);
+      !std::equal(digest.begin(), digest.end(), bytes.data + kDigestAt))
+    return fail(Code::BadFile,
+                "its digest is not that of its bytes, which were changed");
   // Copied: behind any number of bytes it would not be aligned.
   std::vector<uint8_t> aligned(bytes.data + kHeadBytes,
                                bytes.data + bytes.size);
@@ -117,25 +129,42 @@ Digest contentDigest(const Bmodel &model) {
   return sha256(content.data, content.size);
 }
 
-bool fitsCertificate(const Bmodel &model) {
+CertificateState certificateState(const Bmodel &model) {
+  if (!model.certificateDamage().empty())
+    return CertificateState::Damaged;
   if (!model.certificate())
-    return false;
+    return CertificateState::None;
   Digest digest = contentDigest(model);
   const std::vector<uint8_t> &told = model.certificate()->content_sha256;
-  return std::equal(told.begin(), told.end(), digest.begin(), digest.end());
+  return std::equal(told.begin(), told.end(), digest.begin(), digest.end())
+             ? CertificateState::Fits
+             : CertificateState::OfOtherBytes;
+}
+
+const char *textOf(CertificateState state) {
+  switch (state) {
+  case CertificateState::None:
+    return "has no certificate";
+  case CertificateState::Damaged:
+    return "has a certificate that is damaged";
+  case CertificateState::OfOtherBytes:
+    return "was changed after it was certified";
+  case CertificateState::Fits:
+    break;
+  }
+  return "";
 }
 
 Status checkCertificate(const Bmodel &model, const NetSpec &net, size_t stage) {
+  const CertificateState state = certificateState(model);
+  if (state == CertificateState::None)
+    return fail(Code::NotFound, model.path() + ": " + textOf(state) +
+                                    "; weft compare --certify gives one to a "
+                                    "program that passes");
+  if (state != CertificateState::Fits)
+    return fail(Code::BadFile, model.path() + ": " + textOf(state) +
+                                   "; compare it again with --certify");
   const wire::CertificateT *certificate = model.certificate();
-  if (!certificate)
-    return fail(Code::NotFound,
-                model.path() + ": has no certificate; weft compare --certify "
-                               "gives one to a program that passes");
-  if (!fitsCertificate(model))
-    return fail(Code::BadFile,
-                model.path() +
-                    ": was changed after it was certified; compare it again "
-                    "with --certify");
   const std::vector<uint32_t> &stages = certificate->stages;
   if (certificate->net == net.name &&
       std::find(stages.begin(), stages.end(), stage) != stages.end())
@@ -149,11 +178,13 @@ Status checkCertificate(const Bmodel &model, const NetSpec &net, size_t stage) {
 Result<std::vector<uint8_t>> certificateBytes(const Bmodel &model,
                                               wire::CertificateT certificate) {
   ByteSpan file = model.fileBytes(), content = contentOf(file);
-  if (file.size != content.size && !model.certificate())
+  const ByteSpan behind{file.data + content.size, file.size - content.size};
+  if (!beginsAsCertificate(behind) && !isCutInMagic(behind))
     return failf(Code::Unsupported,
                  "unsupported: %s: behind its end lie %zu bytes of another "
-                 "program, where the certificate would",
-                 model.path().c_str(), file.size - content.size);
+                 "program, where the certificate would; if nobody needs them, "
+                 "cut them off (truncate -s %zu FILE)",
+                 model.path().c_str(), behind.size, content.size);
   Digest digest = sha256(content.data, content.size);
   certificate.content_sha256.assign(digest.begin(), digest.end());
   flatbuffers::FlatBufferBuilder builder;
@@ -162,8 +193,10 @@ Result<std::vector<uint8_t>> certificateBytes(const Bmodel &model,
   WEFT_TRY(verifyMeaning(*wire::GetCertificate(builder.GetBufferPointer()))
                .withContext(model.path() + ": cannot be certified"));
   std::vector<uint8_t> bytes(kMagic, kMagic + kMagicBytes);
-  for (size_t i = 0; i < 8; ++i)
+  for (size_t i = 0; i < kSizeBytes; ++i)
     bytes.push_back(uint8_t(uint64_t(builder.GetSize()) >> (8 * i)));
+  digest = sha256(builder.GetBufferPointer(), builder.GetSize());
+  bytes.insert(bytes.end(), digest.begin(), digest.end());
   bytes.insert(bytes.end(), builder.GetBufferPointer(),
                builder.GetBufferPointer() + builder.GetSize());
   return bytes;

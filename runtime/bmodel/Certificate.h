@@ -5,11 +5,12 @@
 //
 //   0   8 bytes "WEFTCERT"
 //   8   u64 bytes of the flatbuffer F
-//   16  flatbuffer (certificate.fbs), F bytes, to the end of the file
+//   16  SHA-256 of the flatbuffer
+//   48  flatbuffer (certificate.fbs), F bytes, to the end of the file
 //
-// It guards against mistakes: a file that was changed, or another one than was
-// compared. It is no signature: whoever can write the file can write a
-// certificate, too.
+// It guards against mistakes: a file or a certificate that was changed, or
+// another file than was compared. Neither digest is a signature: whoever can
+// write the file can write a certificate, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +22,26 @@
 
 namespace weft::rt {
 
+/// What a file has for a certificate.
+enum class CertificateState : uint8_t { None, Damaged, OfOtherBytes, Fits };
+/// Reads the whole file if there is a certificate.
+CertificateState certificateState(const Bmodel &model);
+/// "has no certificate", "was changed after it was certified"; "" if it fits.
+const char *textOf(CertificateState state);
+
 /// Of the bytes of a file that a certificate is of: all up to the end of the
 /// binary section. Reads them.
 Digest contentDigest(const Bmodel &model);
 
-/// Whether the certificate of `model` is of its content; false without one.
-bool fitsCertificate(const Bmodel &model);
-
 /// Fails unless `model` has a certificate that is of its content and of stage
 /// `stage` of `net`, one of its nets: Code::NotFound without one, Code::BadFile
-/// if it is of other bytes or stages.
+/// if it is damaged, or of other bytes or stages.
 Status checkCertificate(const Bmodel &model, const NetSpec &net, size_t stage);
 
 /// What goes behind the content of `model` in place of the certificate that it
-/// may have; sets the digest of the content. Code::Unsupported if something
-/// else lies behind the binary section, Code::BadFile if no loader would take
-/// the certificate (a figure is not a number).
+/// may have, be it damaged; sets the digest of the content. Code::Unsupported
+/// if something else lies behind the binary section, Code::BadFile if no loader
+/// would take the certificate (a figure is not a number).
 Result<std::vector<uint8_t>> certificateBytes(const Bmodel &model,
                                               wire::CertificateT certificate);
 

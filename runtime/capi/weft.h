@@ -169,11 +169,11 @@ WEFT_API weft_status *weft_model_find_stage(const weft_model *model, size_t net,
                                             int64_t *entries);
 
 /* NULL if the bmodel has a certificate of a comparison that passed (weft
-   compare
-   --certify) which is of the file's bytes as they are and of this stage; else
-   WEFT_NOT_FOUND (it has none, or there is no such net or stage) or
-   WEFT_BAD_FILE. It guards against files that were mixed up or changed, it is
-   no signature. Reads the whole file. */
+   compare --certify) which is of the file's bytes as they are and of this
+   stage; else WEFT_NOT_FOUND (it has none, or there is no such net or stage) or
+   WEFT_BAD_FILE. A file whose certificate is damaged is not loaded at all. It
+   guards against files that were mixed up or changed, it is no signature. Reads
+   the whole file. */
 WEFT_API weft_status *weft_model_check_certificate(const weft_model *model,
                                                    size_t net, size_t stage);
 

@@ -63,6 +63,13 @@ def data_digest(*samples):
     return hashed.hexdigest()
 
 
+def with_certificate(data, change):
+    """A bmodel with other bytes of its certificate, whose head is right."""
+    at = data.rindex(b"WEFTCERT")
+    new = change(data[at + 48:])
+    return data[:at + 8] + struct.pack("<Q", len(new)) + hashlib.sha256(new).digest() + new
+
+
 class Certificates(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -297,9 +304,9 @@ class Certificates(unittest.TestCase):
         self.weft("run", "net.bmodel", "-i", "samples/0.npz", "-o", "own.npz")
         self.compare("--certify", "--reference", "own.npz")
         self.assertIn("sqnr equal,", self.weft("info", "net.bmodel"))
-        data, start = self.program.read_bytes(), len(self.made)
+        data = self.program.read_bytes()
         for figure, code, text in ((float("-inf"), 0, "sqnr -inf dB (the reference is zero),"), (float("nan"), 2, "is not a number")):
-            self.program.write_bytes(data[:start] + data[start:].replace(struct.pack("<d", float("inf")), struct.pack("<d", figure)))
+            self.program.write_bytes(with_certificate(data, lambda old: old.replace(struct.pack("<d", float("inf")), struct.pack("<d", figure))))
             self.assertIn(text, self.weft("info", "net.bmodel", code=code))
 
     def test_programs_that_tell_nothing(self):
@@ -332,15 +339,31 @@ class Certificates(unittest.TestCase):
         self.compare("--certify")
         data, start = self.program.read_bytes(), len(self.made)
         where = f"weft: error: net.bmodel: certificate at byte {start}: "
-        for cut in (9, 20, 100):
-            self.program.write_bytes(data[:-cut])
-            self.assertTrue(self.weft("info", "net.bmodel", code=2).startswith(where + "its head says that it has"), cut)
-        self.program.write_bytes(data[:start + 16] + b"\xff" * (len(data) - start - 16))
-        self.assertEqual(self.weft("info", "net.bmodel", code=2), where + "the flatbuffer is broken: an offset, a length or a required field is wrong\n")
+        way_out = f"; weft compare --certify writes another one in its place, or cut it off (truncate -s {start} FILE)\n"
+        cut = "its head says that it has "
+        changed = data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]
+        cosine = struct.pack("<d", self.certificate()["outputs"][0]["cosine"])
+        self.assertEqual(data.count(cosine), 1)
+        for damaged, what in ((data[:-9], cut), (data[:-100], cut), (data[:start + 20], cut), (data + data[start:], cut),
+                              (changed, "its digest is not that of its bytes, which were changed"),
+                              (data.replace(cosine, struct.pack("<d", 1)), "its digest is not that of its bytes, which were changed"),
+                              (with_certificate(data, lambda old: b"\xff" * len(old)),
+                               "the flatbuffer is broken: an offset, a length or a required field is wrong")):
+            self.program.write_bytes(damaged)
+            for arguments in (("info", "net.bmodel"), ("run", "net.bmodel", "-i", "samples/0.npz", "-o", "out.npz"),
+                              ("compare", "net.onnx", "net.bmodel", "-i", "samples/0.npz")):
+                said = self.weft(*arguments, code=2)
+                self.assertTrue(said.startswith(where + what) and said.endswith(way_out), said)
+            # Both ways out.
+            self.compare("--certify")
+            self.assertEqual(self.program.read_bytes(), data)
+            self.program.write_bytes(damaged)
+            os.truncate(self.program, start)
+            self.assertIsNone(self.certificate())
         # What is no text does not get into JSON, and what drives a terminal not there.
-        self.program.write_bytes(data[:start] + data[start:].replace(b"emulator", b"\xffmulator"))
+        self.program.write_bytes(with_certificate(data, lambda old: old.replace(b"emulator", b"\xffmulator")))
         self.weft("info", "net.bmodel", "--json")
-        self.program.write_bytes(data[:start] + data[start:].replace(b"emulator", b"\x1b[31m\n\0\n"))
+        self.program.write_bytes(with_certificate(data, lambda old: old.replace(b"emulator", b"\x1b[31m\n\0\n")))
         self.assertNotIn("\x1b", self.weft("info", "net.bmodel"))
 
     def test_the_manual_names_every_key(self):

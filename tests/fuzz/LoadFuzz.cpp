@@ -95,17 +95,19 @@ static void repairDigests(uint8_t *bytes, const rt::Container &container) {
   }
 }
 
-/// Bytes of the certificate at the end of `bytes`, whose own size is made
-/// right; 0 if there is none.
+/// Bytes of the certificate at the end of `bytes`, whose own size and digest
+/// are made right; 0 if there is none.
 static size_t repairCertificate(uint8_t *bytes, size_t size) {
   constexpr std::string_view kMagic = "WEFTCERT";
-  constexpr size_t kHeadBytes = 16;
+  constexpr size_t kDigestAt = 16, kHeadBytes = kDigestAt + 32;
   std::string_view text(reinterpret_cast<const char *>(bytes), size);
   size_t at = text.rfind(kMagic);
   if (at == text.npos || size - at < kHeadBytes)
     return 0;
   uint64_t rest = size - at - kHeadBytes;
   std::memcpy(bytes + at + kMagic.size(), &rest, sizeof rest);
+  rt::Digest digest = rt::sha256(bytes + at + kHeadBytes, rest);
+  std::memcpy(bytes + at + kDigestAt, digest.data(), digest.size());
   return size - at;
 }
 

@@ -250,23 +250,24 @@ Json cli::describeCertificate(const rt::Bmodel &model) {
   const wire::CertificateT *certificate = model.certificate();
   if (!certificate)
     return nullptr;
-  Json json = {{"fits", rt::fitsCertificate(model)},
-               {"content_sha256", hexText(certificate->content_sha256)},
-               {"compiler", certificate->producer},
-               {"net", certificate->net},
-               {"stages", certificate->stages},
-               {"reference", nameOf(certificate->reference)},
-               {"reference_version", certificate->reference_version},
-               {"model_sha256", hexText(certificate->model_sha256)},
-               {"reference_sha256", hexText(certificate->reference_sha256)},
-               {"data_sha256", hexText(certificate->data_sha256)},
-               {"samples", certificate->samples},
-               {"precision", certificate->precision},
-               {"device", certificate->device},
-               {"outputs", Json::array()},
-               {"limits", describe(certificate->limits)},
-               {"layer_limits", describe(certificate->layer_limits)},
-               {"layers", certificate->layers}};
+  Json json = {
+      {"fits", rt::certificateState(model) == rt::CertificateState::Fits},
+      {"content_sha256", hexText(certificate->content_sha256)},
+      {"compiler", certificate->producer},
+      {"net", certificate->net},
+      {"stages", certificate->stages},
+      {"reference", nameOf(certificate->reference)},
+      {"reference_version", certificate->reference_version},
+      {"model_sha256", hexText(certificate->model_sha256)},
+      {"reference_sha256", hexText(certificate->reference_sha256)},
+      {"data_sha256", hexText(certificate->data_sha256)},
+      {"samples", certificate->samples},
+      {"precision", certificate->precision},
+      {"device", certificate->device},
+      {"outputs", Json::array()},
+      {"limits", describe(certificate->limits)},
+      {"layer_limits", describe(certificate->layer_limits)},
+      {"layers", certificate->layers}};
   for (const auto &output : certificate->outputs)
     json["outputs"].push_back(describe(*output));
   if (certificate->layers != 0)
@@ -316,8 +317,9 @@ std::string cli::certificateText(const rt::Bmodel &model) {
   const Json json = describeCertificate(model);
   std::string text = "certificate: ";
   text += json["fits"].get<bool>()
-              ? "of these bytes"
-              : "NOT OF THESE BYTES, the file was changed after it";
+              ? std::string("of these bytes")
+              : std::string("NOT OF THESE BYTES: the file ") +
+                    rt::textOf(rt::CertificateState::OfOtherBytes);
   uint32_t samples = json["samples"].get<uint32_t>();
   text += "\n  passed on " + std::to_string(samples) +
           (samples == 1 ? " sample" : " samples") + ", data sha256 " +

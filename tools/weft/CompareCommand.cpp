@@ -194,7 +194,9 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
 
 Status Comparer::openProgram() {
   if (!zhouyi::isProgramFile(request.model)) {
-    Result<rt::Bmodel> loaded = rt::Bmodel::load(request.model);
+    Result<rt::Bmodel> loaded = flags.certifies
+                                    ? rt::Bmodel::loadToCertify(request.model)
+                                    : rt::Bmodel::load(request.model);
     if (!loaded)
       return loaded.status();
     program = *std::move(loaded);
