@@ -199,17 +199,38 @@ static_assert(sizeof(void *) != 8 ||
                    kProfileV1 == 80),
               "fields of version 1 must stay where they are");
 
+static Result<const rt::StageSpec *> stageAt(const weft_model *model,
+                                             size_t net, size_t stage) {
+  const rt::NetSpec *spec = netAt(model, net);
+  if (!spec || stage >= spec->stages.size())
+    return rt::fail(Code::NotFound, "there is no such net or stage");
+  return &spec->stages[stage];
+}
+
+/// The same of a bmodel, which alone has `what`.
+static Result<const rt::StageSpec *> stageOfBmodel(const weft_model *model,
+                                                   size_t net, size_t stage,
+                                                   const char *what) {
+  Result<const rt::StageSpec *> found = stageAt(model, net, stage);
+  if (!found || model->bmodel)
+    return found;
+  return rt::fail(Code::Unsupported,
+                  "unsupported: " + model->path +
+                      " is a program of vector operations; " + what +
+                      " are for bmodels");
+}
+
 static weft_status *describe(const weft_model *model, size_t net, size_t stage,
                              size_t index, bool input, weft_tensor_desc *desc) {
   if (!desc || desc->struct_bytes < kTensorDescV1)
     return failure(Code::InvalidArgument,
                    "desc must not be NULL and desc->struct_bytes must be "
                    "sizeof(weft_tensor_desc)");
-  const rt::NetSpec *spec = netAt(model, net);
-  if (!spec || stage >= spec->stages.size())
-    return failure(Code::NotFound, "there is no such net or stage");
+  Result<const rt::StageSpec *> found = stageAt(model, net, stage);
+  if (!found)
+    return toC(found.status());
   const std::vector<rt::TensorSpec> &tensors =
-      input ? spec->stages[stage].inputs : spec->stages[stage].outputs;
+      input ? (*found)->inputs : (*found)->outputs;
   if (index >= tensors.size())
     return failure(Code::NotFound, "there is no such input or output");
   const rt::TensorSpec &tensor = tensors[index];
@@ -248,16 +269,12 @@ static weft_status *profileOf(const weft_model *model, size_t net, size_t stage,
     return failure(Code::InvalidArgument,
                    "profile must not be NULL and profile->struct_bytes must be "
                    "sizeof(weft_profile)");
-  const rt::NetSpec *spec = netAt(model, net);
-  if (!spec || stage >= spec->stages.size())
-    return failure(Code::NotFound, "there is no such net or stage");
-  if (!model->bmodel)
-    return toC(rt::fail(Code::Unsupported,
-                        "unsupported: " + model->path +
-                            " is a program of vector operations; profiles are "
-                            "for bmodels"));
+  Result<const rt::StageSpec *> found =
+      stageOfBmodel(model, net, stage, "profiles");
+  if (!found)
+    return toC(found.status());
   Result<profile::Profile> made =
-      profile::profileStage(*model->bmodel, spec->stages[stage]);
+      profile::profileStage(*model->bmodel, **found);
   if (!made)
     return toC(made.status().withContext(model->path));
   const profile::Sum &tiu = made->engines[0], &gdma = made->engines[1];
@@ -284,15 +301,11 @@ weft_status *weft_model_profile(const weft_model *model, size_t net,
 
 static weft_status *checkCertificate(const weft_model *model, size_t net,
                                      size_t stage) {
-  const rt::NetSpec *spec = netAt(model, net);
-  if (!spec || stage >= spec->stages.size())
-    return failure(Code::NotFound, "there is no such net or stage");
-  if (!model->bmodel)
-    return toC(rt::fail(Code::Unsupported,
-                        "unsupported: " + model->path +
-                            " is a program of vector operations; certificates "
-                            "are for bmodels"));
-  return toC(rt::checkCertificate(*model->bmodel, *spec, stage));
+  Result<const rt::StageSpec *> found =
+      stageOfBmodel(model, net, stage, "certificates");
+  if (!found)
+    return toC(found.status());
+  return toC(rt::checkCertificate(*model->bmodel, *netAt(model, net), stage));
 }
 
 weft_status *weft_model_check_certificate(const weft_model *model, size_t net,
