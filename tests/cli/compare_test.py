@@ -7,7 +7,9 @@ A wrong program is the program of a changed model, compared with the right one. 
 which was all that was asked once.
 """
 import json
+import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -407,6 +409,37 @@ class Compare(unittest.TestCase):
         self.assertRegex(self.weft(*arguments, code=1), r"FAIL \S*0.npz: .*first layer below the limits: '(b|b100|boxes)', ")
         told = json.loads(self.weft(*arguments, "--json", code=1))
         self.assertEqual({one["first_failed_layer"] for one in told["failed"]} - {"b", "b100", "boxes"}, set())
+
+    def on_terminal(self, *arguments):
+        """(exit code, stderr) where stderr is a terminal."""
+        ours, theirs = pty.openpty()
+        done = subprocess.Popen([WEFT, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        said = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the end of a terminal nobody writes to
+                break
+            said += part
+        os.close(ours)
+        return done.wait(), said.decode()
+
+    def test_progress(self):
+        """One line that is gone at the end, and only on a terminal."""
+        single = ["compare", "net.onnx", "f16.bmodel", "-i", self.x, "--bisect"]
+        code, said = self.on_terminal(*single)
+        steps = said.split("\r\x1b[K")
+        self.assertEqual((code, steps[0], steps[-1]), (0, "", ""))
+        self.assertEqual(steps[1:-1], ["comparing: the program runs", "comparing: the model is evaluated",
+                                       "comparing: layers are evaluated on their own inputs", "comparing: the program is made again"])
+        count = len(list(self.samples.iterdir()))
+        said = self.on_terminal("compare", "net.onnx", "f16.bmodel", "--data", self.samples)[1]
+        self.assertIn(f"\r\x1b[Kcomparing sample {count} of {count}: the program runs\r", said)
+        code, said = self.on_terminal("compare", "net.onnx", "f16.bmodel", "-i", self.x, "--reference", "net.onnx")
+        self.assertEqual((code, said.split("\r\x1b[K")[-1].startswith("weft: error: ")), (2, True))
+        done = subprocess.run([WEFT, *map(str, single)], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_batches_that_are_filled_up(self):
         """Of a set only that sample has no layers."""

@@ -17,12 +17,10 @@
 #include "tools/weft/OnnxRuntime.h"
 #include "tools/weft/OtherReading.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ProgressLine.h"
 #include "tools/weft/Reference.h"
 #include "tools/weft/Reproducer.h"
 #include "tools/weft/Version.h"
-
-#include <cstdio>
-#include <unistd.h>
 
 using namespace weft;
 using namespace weft::cli;
@@ -37,11 +35,14 @@ namespace {
 /// Compares one sample after the other.
 class Comparer {
 public:
-  static Result<std::unique_ptr<Comparer>> open(const CompareFlags &flags);
+  static Result<std::unique_ptr<Comparer>> open(const CompareFlags &flags,
+                                                ProgressLine &progress);
   /// Use open().
-  explicit Comparer(const CompareFlags &flags) : flags(flags) {}
+  Comparer(const CompareFlags &flags, ProgressLine &progress)
+      : flags(flags), progress(progress) {}
 
-  Status compare(const samples::SampleFiles &files);
+  /// Sample `index` of `count`.
+  Status compare(const samples::SampleFiles &files, size_t index, size_t count);
   /// What is said of all samples together.
   Status finish();
   /// Certifies a program that has passed.
@@ -89,7 +90,12 @@ private:
   /// one that is evaluated; empty: it does not, or that is not known.
   std::string otherModel() const;
 
+  /// Shows what is done next.
+  void tell(const char *step) { progress.say("comparing" + place + step); }
+
   const CompareFlags &flags;
+  ProgressLine &progress;
+  std::string place;                 ///< of the sample in a set
   RunRequest request;                ///< of the program
   std::optional<rt::Bmodel> program; ///< no .zyp
   std::unique_ptr<ModelRunner> runner;
@@ -132,8 +138,9 @@ Status Comparer::readReference() {
   return Status::ok();
 }
 
-Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
-  auto comparer = std::make_unique<Comparer>(flags);
+Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags,
+                                                 ProgressLine &progress) {
+  auto comparer = std::make_unique<Comparer>(flags, progress);
   RunRequest &request = comparer->request;
   request = flags.request;
   request.layers = flags.perLayer;
@@ -168,6 +175,7 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
     return comparer;
   }
   if (flags.usesOnnxRuntime()) {
+    comparer->tell(": ONNX Runtime reads the model");
     Result<std::unique_ptr<OnnxRuntime>> opened =
         OnnxRuntime::open(flags.onnx, flags.perLayer);
     if (!opened)
@@ -255,6 +263,7 @@ Comparer::openOther(const RunRequest &request) {
 }
 
 Result<ModelRun> Comparer::run(const samples::SampleFiles &files) {
+  tell(": the program runs");
   Result<ModelRun> run = runner->run(files);
   if (!run)
     return run.status();
@@ -278,15 +287,19 @@ Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
                                              const NamedTensors &inputs) {
   if (flags.readsReference())
     return given;
-  if (onnxRuntime)
+  if (onnxRuntime) {
+    tell(": ONNX Runtime evaluates the model");
     return runOnnxRuntime(inputs);
+  }
   if (other) {
+    tell(": the other program runs");
     Result<ModelRun> run = other->run(files);
     if (!run)
       return run.status().withContext("the reference");
     otherPrecision = run->precision;
     return asReference(*run);
   }
+  tell(": the model is evaluated");
   Result<OnnxReference *> evaluator = graph();
   if (!evaluator)
     return evaluator.status();
@@ -313,6 +326,7 @@ Result<ReferenceValues> Comparer::runOnnxRuntime(const NamedTensors &inputs) {
 
 Result<NamedTensors> Comparer::evaluateOnOwnInputs(const NamedTensors &inputs,
                                                    const ModelRun &run) {
+  tell(": layers are evaluated on their own inputs");
   Result<OnnxReference *> evaluator = graph();
   if (!evaluator)
     return evaluator.status();
@@ -369,6 +383,7 @@ Status Comparer::checkConversion(const ModelRun &run,
   if (!conversion)
     conversion.emplace(model, *program, request, flags.calibration,
                        ConversionCheck::Options{flags.bisect, otherModel()});
+  tell(": the program is made again");
   WEFT_TRY(conversion->check(run, files, report.samples.back()));
   return flags.bisect ? bisectSample(run, files) : Status::ok();
 }
@@ -385,6 +400,7 @@ Status Comparer::bisectSample(const ModelRun &run,
     report.bisection = Bisection();
     return Status::ok();
   }
+  tell(": what is wrong is looked for");
   Result<Bisection> found =
       bisect(*conversion, run, files, report.samples.back());
   if (!found)
@@ -432,7 +448,10 @@ static std::string nameOf(const samples::SampleFiles &files) {
   return name;
 }
 
-Status Comparer::compare(const samples::SampleFiles &files) {
+Status Comparer::compare(const samples::SampleFiles &files, size_t index,
+                         size_t count) {
+  if (count > 1)
+    place = rt::format(" sample %zu of %zu", index + 1, count);
   Result<ModelRun> done = run(files);
   if (!done)
     return done.status();
@@ -558,21 +577,15 @@ static ExitCode compareCommand(const CompareFlags &flags) {
   Result<std::vector<samples::SampleFiles>> samples = flags.sampleFiles();
   if (!samples)
     return reportError(samples.status());
-  Result<std::unique_ptr<Comparer>> comparer = Comparer::open(flags);
-  if (!comparer)
-    return reportError(comparer.status());
-  bool showsProgress = !flags.data.empty() && isatty(STDERR_FILENO);
-  for (size_t i = 0; i < samples->size(); ++i) {
-    if (Status status = (*comparer)->compare((*samples)[i]); !status) {
-      if (showsProgress && i > 0)
-        std::fprintf(stderr, "\n");
-      return reportError(status);
-    }
-    if (showsProgress)
-      std::fprintf(stderr, "\rcomparing: %zu of %zu samples%s", i + 1,
-                   samples->size(), i + 1 == samples->size() ? "\n" : "");
-  }
-  if (Status status = (*comparer)->finish(); !status)
+  ProgressLine progress;
+  Result<std::unique_ptr<Comparer>> comparer = Comparer::open(flags, progress);
+  Status status = comparer.status();
+  for (size_t i = 0; status && i < samples->size(); ++i)
+    status = (*comparer)->compare((*samples)[i], i, samples->size());
+  if (status)
+    status = (*comparer)->finish();
+  progress.clear();
+  if (!status)
     return reportError(status);
   if (!flags.page.empty())
     if (Status status = writePage(flags, **comparer); !status)
