@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -217,6 +218,36 @@ class OnnxRuntime(unittest.TestCase):
         self.assertIn("crashed (exit code 3: out of luck)", self.failure(self.wrapper("echo out of luck >&2; exit 3")))
         self.assertIn("crashed (signal 9, Killed)", self.failure(self.wrapper("kill -9 $$")))
         self.assertIn("is no Python: it answers 'hello'; name one with WEFT_PYTHON", self.failure(self.wrapper("echo hello; cat >/dev/null")))
+
+    def test_words_near_its_name(self):
+        for word in ("onnxruntme", "onnx-runtime", "ONNXRuntime", "onnxruntime "):
+            said = self.weft("compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", word, code=2)
+            self.assertEqual(said, f"weft: error: --reference {word}: there is no such file; did you mean onnxruntime?\n")
+        said = self.weft("compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "no_such_values.npz", code=2)
+        self.assertNotIn("did you mean", said)
+
+    def test_libraries_that_cannot_be_imported(self):
+        """NumPy gives a page of advice, the cause in its last line."""
+        broken = self.folder / "broken_library"
+        (broken / "numpy").mkdir(parents=True)
+        for text, wanted in (("\\n\\nIMPORTANT: READ THIS\\n\\n  * conda advice\\n" * 40 + "Original error was: no C extension\\n\\n",
+                              "(Original error was: no C extension)"), ("x" * 5000, "(" + "x" * 300 + "..)")):
+            (broken / "numpy" / "__init__.py").write_text(f'raise ImportError("{text}")\n')
+            said = self.failure(self.wrapper(f'PYTHONPATH="{broken}" exec "{sys.executable}" "$@"'))
+            self.assertIn(f"has no ONNX Runtime {wanted}; install it (", said)
+
+    def test_what_it_writes_to_stderr(self):
+        """Is read all the time, and little of it kept: nothing is written to a file, whose size may be limited."""
+        lines = "yes 'a line of a log of no end' | head -c 8000000 >&2"
+        done = subprocess.run([WEFT, "compare", "net.onnx", "net.bmodel", "-i", "net.npz", "--reference", "onnxruntime"], cwd=self.folder, text=True,
+                              capture_output=True, timeout=120, env=dict(os.environ, TMPDIR=str(self.temporary), WEFT_PYTHON=str(self.wrapper(
+                                  f"{lines}; (echo; echo out of luck) >&2; exit 3"))),
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)), restore_signals=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("crashed (exit code 3: out of luck)", done.stderr)
+        # Also where more comes between its answers than a pipe holds.
+        told = self.compare("net", python=self.wrapper(f'({lines}); exec "{sys.executable}" "$@"'))
+        self.assertEqual(told["reference"]["by"], "onnxruntime")
 
     def test_answers_of_others(self):
         for said in ("{}", '{"problem":5}', '{"version":[]}', "5"):

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <initializer_list>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,28 +31,24 @@ Result<std::unique_ptr<ChildProcess>>
 ChildProcess::start(const std::vector<std::string> &command) {
   std::unique_ptr<ChildProcess> process(new ChildProcess);
   // A socket, because writing to a pipe that nobody reads is a signal.
-  int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
-  process->errors = ::memfd_create("errors", MFD_CLOEXEC);
+  int sockets[2] = {-1, -1}, pipes[2] = {-1, -1}, errors[2] = {-1, -1};
   bool isMade =
-      process->errors >= 0 &&
       ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 &&
-      ::pipe2(pipes, O_CLOEXEC) == 0;
+      ::pipe2(pipes, O_CLOEXEC) == 0 && ::pipe2(errors, O_CLOEXEC) == 0;
   process->requests = sockets[0];
   process->answers = pipes[0];
   if (isMade)
-    process->child = spawn(command, {sockets[1], pipes[1], process->errors});
+    process->child = spawn(command, {sockets[1], pipes[1], errors[1]});
   int error = errno;
-  closeAll({sockets[1], pipes[1]});
+  closeAll({sockets[1], pipes[1], errors[1]});
+  process->errors = std::make_unique<StreamTail>(errors[0]);
   if (process->child < 0)
     return rt::fail(Code::IoError, "cannot start " + command.front() + ": " +
                                        std::strerror(error));
   return process;
 }
 
-ChildProcess::~ChildProcess() {
-  end();
-  closeAll({errors});
-}
+ChildProcess::~ChildProcess() { end(); }
 
 Result<std::string> ChildProcess::ask(const std::string &line) {
   const rt::Status gone(Code::NotFound, "the program has ended");
@@ -83,21 +78,6 @@ Result<std::string> ChildProcess::ask(const std::string &line) {
   return answer;
 }
 
-/// The last line of a file in memory that is not empty.
-static std::string lastWordsOf(int file) {
-  off_t size = ::lseek(file, 0, SEEK_END);
-  std::string text(size_t(std::max<off_t>(std::min<off_t>(size, 4096), 0)), 0);
-  ssize_t count =
-      ::pread(file, text.data(), text.size(), size - off_t(text.size()));
-  text.resize(size_t(std::max<ssize_t>(count, 0)));
-  size_t last = text.find_last_not_of(" \t\r\n");
-  if (last == text.npos)
-    return "";
-  text.resize(last + 1);
-  size_t before = text.rfind('\n');
-  return before == text.npos ? text : text.substr(before + 1);
-}
-
 ChildProcess::End ChildProcess::end() {
   End end;
   // Also the answers: who writes what nobody reads would wait for ever.
@@ -111,7 +91,7 @@ ChildProcess::End ChildProcess::end() {
     end.signal = WTERMSIG(state);
   else
     end.exitCode = WEXITSTATUS(state);
-  end.lastWords = lastWordsOf(errors);
+  end.lastWords = errors->finish();
   end.isMissing = end.exitCode == kNoProgram && end.lastWords.empty();
   return end;
 }

@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_WEFT_CHILDPROCESS_H
 
 #include "runtime/status/Status.h"
+#include "tools/weft/StreamTail.h"
 
 #include <memory>
 #include <string>
@@ -23,11 +24,11 @@ public:
     bool isMissing = false; ///< there is no such program
     int exitCode = 0;       ///< of one that ended by itself
     int signal = 0;         ///< that ended it; 0: none
-    std::string lastWords;  ///< the last line on stderr that is not empty
+    std::string lastWords;  ///< the end of what it wrote to stderr
   };
 
   /// `command`: a program, looked for in PATH, and its arguments. What it
-  /// writes to stderr is kept in memory. Code::IoError.
+  /// writes to stderr is read all the time and its end kept. Code::IoError.
   static rt::Result<std::unique_ptr<ChildProcess>>
   start(const std::vector<std::string> &command);
   ~ChildProcess();
@@ -45,8 +46,9 @@ private:
   ChildProcess() = default;
 
   pid_t child = -1;
-  int requests = -1, answers = -1, errors = -1; ///< descriptors
-  std::string unread;                           ///< behind the last answer
+  int requests = -1, answers = -1; ///< descriptors
+  std::unique_ptr<StreamTail> errors;
+  std::string unread; ///< behind the last answer
 };
 
 } // namespace weft::cli

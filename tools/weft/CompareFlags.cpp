@@ -7,12 +7,15 @@
 #include "tools/files/OutputFile.h"
 #include "tools/samples/SampleFiles.h"
 #include "tools/weft/Bindings.h"
+#include "tools/weft/NearNames.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/TextTable.h"
 
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <tuple>
+#include <unistd.h>
 
 using namespace weft;
 using namespace weft::cli;
@@ -307,7 +310,24 @@ static Status checkAnswerFlags(const CompareFlags &flags) {
   return Status::ok();
 }
 
+/// A word for ONNX Runtime that is not spelt so would be a file that is not
+/// there.
+static Status checkReferenceName(const CompareFlags &flags) {
+  if (!flags.readsReference() || ::access(flags.reference.c_str(), F_OK) == 0)
+    return Status::ok();
+  std::string lower = flags.reference;
+  for (char &c : lower)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  return nearestName(lower, {CompareFlags::kOnnxRuntime}).empty()
+             ? Status::ok() // reading says what is wrong
+             : rt::fail(Code::NotFound,
+                        "--reference " + flags.reference +
+                            ": there is no such file; did you mean " +
+                            CompareFlags::kOnnxRuntime + "?");
+}
+
 Status CompareFlags::check() const {
+  WEFT_TRY(checkReferenceName(*this));
   if (usesOnnxRuntime() &&
       (rt::isBmodelFile(onnx) || zhouyi::isProgramFile(onnx)))
     return rt::fail(Code::InvalidArgument,

@@ -48,6 +48,16 @@ static std::string onOneLine(std::string text) {
   return text;
 }
 
+/// The last line of a text that is not empty, not all of a long one. Libraries
+/// that cannot be imported give pages of advice, and at their end the error.
+static std::string lastLineOf(std::string_view text) {
+  constexpr size_t kMostBytes = 300;
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  text.remove_prefix(text.rfind('\n') + 1); // npos + 1 is 0
+  return onOneLine(std::string(text.substr(0, kMostBytes))) +
+         (text.size() > kMostBytes ? ".." : "");
+}
+
 Result<std::unique_ptr<OnnxRuntime>> OnnxRuntime::open(const std::string &model,
                                                        bool withLayers) {
   std::unique_ptr<OnnxRuntime> runtime(new OnnxRuntime);
@@ -108,7 +118,7 @@ Result<Json> OnnxRuntime::ask(const Json &request) {
                         "; without --reference the model is evaluated by Weft");
   return rt::fail(Code::NotFound,
                   kWhatFor + python + " has no ONNX Runtime (" +
-                      onOneLine(*problem) + "); install it (" + python +
+                      lastLineOf(*problem) + "); install it (" + python +
                       " -m pip install onnxruntime), or name another Python "
                       "with " +
                       kPythonVariable);
@@ -126,7 +136,7 @@ rt::Status OnnxRuntime::whyEnded() {
                                             strsignal(end.signal))
                                : rt::format("exit code %d", end.exitCode);
   if (!end.lastWords.empty())
-    how += ": " + onOneLine(end.lastWords);
+    how += ": " + lastLineOf(end.lastWords);
   return rt::fail(Code::Unsupported,
                   model + ": ONNX Runtime in " + python + " crashed (" + how +
                       "); without --reference the model is evaluated by Weft");
