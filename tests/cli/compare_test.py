@@ -410,6 +410,21 @@ class Compare(unittest.TestCase):
         told = json.loads(self.weft(*arguments, "--json", code=1))
         self.assertEqual({one["first_failed_layer"] for one in told["failed"]} - {"b", "b100", "boxes"}, set())
 
+    def test_what_layers_of_sets_add(self):
+        arguments = ["compare", "net.onnx", "int8.bmodel", "--data", self.samples, "--per-layer"]
+        told, text = json.loads(self.weft(*arguments, "--json")), self.weft(*arguments)
+        alone = [{row["name"]: row for row in json.loads(self.weft("compare", "net.onnx", "int8.bmodel", "-i", sample, "--per-layer", "--json"))["layers"]}
+                 for sample in sorted(self.samples.iterdir())]
+        for row in told["layers"]:
+            added = [one[row["name"]]["added"]["sqnr_db"] for one in alone]
+            if None in added:  # a layer that is exact in one
+                continue
+            found = row["added"]["sqnr_db"]
+            self.assertEqual((found["worst"], found["worst_sample"]), (min(added), str(sorted(self.samples.iterdir())[int(np.argmin(added))])))
+            self.assertAlmostEqual(found["mean"], float(np.mean(added)))
+            self.assertRegex(text, rf"layer  pass '{row['name']}' .*  added sqnr mean {found['mean']:.2f}, worst {found['worst']:.2f} dB \(")
+        self.assertTrue(all("added" not in row for row in told["outputs"]))
+
     def on_terminal(self, *arguments):
         """(exit code, stderr) where stderr is a terminal."""
         ours, theirs = pty.openpty()

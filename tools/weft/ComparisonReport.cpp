@@ -52,6 +52,9 @@ struct SetRow {
   size_t count = 0, failed = 0;
   std::vector<double> cosines = {}, sqnrs = {};
   std::vector<size_t> samples = {}; ///< of these figures
+  /// Of a layer: SQNR of what it added, and the samples in which that is known.
+  std::vector<double> added = {};
+  std::vector<size_t> addedSamples = {};
 };
 } // namespace
 
@@ -89,6 +92,10 @@ rowsOfSet(const std::vector<SampleComparison> &samples,
         found = rows.insert(rows.end(), SetRow{&row});
       ++found->count;
       found->failed += !row.failures.empty();
+      if (row.added && row.added->problem.empty() && row.added->elements != 0) {
+        found->added.push_back(row.added->sqnrDb);
+        found->addedSamples.push_back(s);
+      }
       if (!row.metrics.problem.empty() || row.metrics.elements == 0)
         continue;
       found->cosines.push_back(row.metrics.cosine);
@@ -223,6 +230,9 @@ static Json describe(const SetRow &row,
     json["cosine"] = describe(spreadOf(row.cosines, row.samples), samples);
     json["sqnr_db"] = describe(spreadOf(row.sqnrs, row.samples), samples);
   }
+  if (!row.added.empty())
+    json["added"] = {
+        {"sqnr_db", describe(spreadOf(row.added, row.addedSamples), samples)}};
   return json;
 }
 
@@ -377,6 +387,12 @@ static std::string rowText(const SetRow &row,
                    cosine.mean, cosine.percentile5, cosine.worst, sqnr.mean,
                    sqnr.percentile5, sqnr.worst) +
         samples[sqnr.worstSample].sample + ")";
+  }
+  if (!row.added.empty()) {
+    Spread added = spreadOf(row.added, row.addedSamples);
+    text += rt::format("  added sqnr mean %.2f, worst %.2f dB (", added.mean,
+                       added.worst) +
+            samples[added.worstSample].sample + ")";
   }
   if (row.failed)
     text += rt::format(": %zu of %zu samples miss the limits", row.failed,
