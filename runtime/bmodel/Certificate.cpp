@@ -52,7 +52,8 @@ static Status verifyFigures(const wire::CertifiedOutput &output) {
 }
 
 static Status verifyFigures(const wire::CertifiedLimit &limit) {
-  return verifyFigure(limit.value(), "the limit", limit.key());
+  WEFT_TRY(verifyFigure(limit.value(), "the limit", limit.key()));
+  return verifyFigure(limit.usual(), "the default", limit.key());
 }
 
 static Status verifyFigures(const wire::CertifiedMeasure &measure) {

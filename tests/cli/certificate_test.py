@@ -30,9 +30,11 @@ SCHEMA = {
     "fits": FLAG, "content_sha256": TEXT, "compiler": TEXT, "net": TEXT, "stages": [COUNT], "reference": TEXT, "reference_version": TEXT,
     "model_sha256": TEXT, "reference_sha256": TEXT, "data_sha256": TEXT, "samples": COUNT, "precision": TEXT, "device": TEXT,
     "outputs": [{"name": TEXT, "samples": COUNT, "cosine": REAL, "sqnr_db": REAL, "max_error": REAL}],
-    "limits": {key: REAL for key in LIMITS}, "layer_limits": {key: REAL for key in LIMITS}, "layers": COUNT,
+    "limits": {key: REAL for key in LIMITS}, "default_limits": {key: REAL for key in LIMITS}, "layer_limits": {key: REAL for key in LIMITS},
+    "default_layer_limits": {key: REAL for key in LIMITS}, "limits_are_defaults": FLAG, "layers": COUNT,
     "worst_layer": {"name": TEXT, "sqnr_db": REAL},
     "measures": [{"name": TEXT, "program": REAL, "reference": REAL, "least": REAL}],
+    "warnings": [{"text": TEXT, "samples": COUNT}], "more_warnings": COUNT,
 }
 
 
@@ -150,9 +152,82 @@ class Certificates(unittest.TestCase):
         self.assertEqual([(one["name"], one["reference"]) for one in told["measures"]], [("top1 of y", 1), ("score", .75)])
         worst = json.loads(self.compare("--json", data=("--data", "samples")))["outputs"][0]
         self.assertEqual((told["outputs"][0]["cosine"], told["outputs"][0]["sqnr_db"]), (worst["cosine"]["worst"], worst["sqnr_db"]["worst"]))
-        # Limits that do not decide are none.
-        self.compare("--certify", "--task", "top1", "--no-limits", data=("--data", "samples"))
-        self.assertEqual((self.certificate()["limits"], len(self.certificate()["measures"])), ({}, 1))
+
+    def test_limits(self):
+        self.compare("--certify", "--per-layer")
+        told = self.certificate()
+        of = f"of '{told['precision']}': "
+        self.assertEqual((told["limits_are_defaults"], told["default_limits"], told["default_layer_limits"], told["warnings"], told["more_warnings"]),
+                         (True, told["limits"], told["layer_limits"], [], 0))
+        text = self.weft("info", "net.bmodel")
+        self.assertIn(f"\n  limits: the defaults {of}cosine {told['limits']['cosine']:.7g}, sqnr ", text)
+        self.assertIn(f"\n  limits of layers: the defaults {of}cosine ", text)
+        self.compare("--certify", "--min-sqnr", "21")
+        told = self.certificate()
+        self.assertEqual((told["limits_are_defaults"], {key for key in LIMITS if told["limits"][key] != told["default_limits"][key]}), (False, {"sqnr"}))
+        self.assertRegex(self.weft("info", "net.bmodel"), rf"\n  limits: NOT THE DEFAULTS {of}.*, sqnr 21 \(default {told['default_limits']['sqnr']:.7g}\), ")
+        self.compare("--certify", "--per-layer", "--layer-limit", "gain=.5")
+        self.assertIs(self.certificate()["limits_are_defaults"], False)
+        self.assertRegex(self.weft("info", "net.bmodel"), rf"\n  limits: the defaults .*\n  limits of layers: NOT THE DEFAULTS {of}.*gain 0.5 \(default ")
+        # Without limits there is nothing that a certificate could say.
+        before = self.program.read_bytes()
+        self.assertEqual(self.compare("--certify", "--task", "top1", "--no-limits", data=("--data", "samples"), code=2),
+                         "weft: error: --certify with --no-limits would certify outputs that keep no limit; leave --no-limits out, and if limits are "
+                         "missed on purpose, say how far with --limit KEY=VALUE, which the certificate tells\n")
+        self.assertEqual(self.program.read_bytes(), before)
+
+    def test_warnings(self):
+        (self.folder / "flat").mkdir(exist_ok=True)
+        for index in range(2):
+            np.savez(self.folder / "flat" / f"{index}.npz", x=np.full((1, 4, 6, 6), index + 1, np.float32))
+        shutil.copy(self.folder / "samples" / "0.npz", self.folder / "flat" / "2.npz")
+        data = ("--data", "flat")
+        said = self.compare("--certify", "--constant-inputs", data=data)
+        self.assertEqual(said.count("warning: "), 2)
+        told = self.certificate()
+        self.assertEqual((told["samples"], told["warnings"], told["more_warnings"]),
+                         (3, [{"text": "input 'x' is the same number throughout", "samples": 2}], 0))
+        self.assertIn("\n  warning in 2 samples: input 'x' is the same number throughout\n", self.weft("info", "net.bmodel"))
+        # What another machine's folders are called is nothing that it tells.
+        (self.folder / "deep").mkdir()
+        version = re.search(rb"weft \d[\d.]+\0", self.made)[0]
+        (self.folder / "deep" / "net.bmodel").write_bytes(self.made.replace(version, b"weft 9" + version[6:]))
+        self.weft("compare", "net.onnx", self.folder / "deep" / "net.bmodel", "-i", "samples/0.npz", "--certify")
+        texts = " ".join(one["text"] for one in self.certificate("deep/net.bmodel")["warnings"])
+        self.assertIn("not compared bit by bit: net.bmodel: another version", texts)
+        # And text that drives a terminal does not get there.
+        self.compare("--certify", "--constant-inputs", data=data)
+        self.program.write_bytes(with_certificate(self.program.read_bytes(), lambda old: old.replace(b"number throughout", b"number\x1b[31m\nout12")))
+        self.assertIn("number [31m out12", self.weft("info", "net.bmodel"))
+
+    def test_programs_of_other_models(self):
+        """Be they as near as limits ask."""
+        other = network()
+        other.graph.initializer[0].CopyFrom(numpy_helper.from_array(
+            numpy_helper.to_array(onnx.load(self.folder / "net.onnx").graph.initializer[0]) * np.float32(1.00001), "w0"))
+        other.graph.initializer[1].CopyFrom(onnx.load(self.folder / "net.onnx").graph.initializer[1])
+        onnx.save(other, self.folder / "other.onnx")
+        loose = [part for key in ("cosine=0", "sqnr=-100", "gain=1e9", "bias=1e9", "slice_sqnr=-100", "slice_gain=1e9", "slice_bias=1e9")
+                 for part in ("--limit", key)]
+        self.weft("convert", "other.onnx", "-o", "other.bmodel", "--shape", "x=1x4x6x6", "--precision", "f32")
+        self.weft("convert", "net.onnx", "-o", "f32.bmodel", "--shape", "x=1x4x6x6", "--precision", "f32")
+        self.weft("run", "net.bmodel", "-i", "samples/0.npz", "-o", "own.npz")
+        text = f"net.bmodel was converted from another model: of sha256 {sha256((self.folder / 'net.onnx').read_bytes())[:16]}.., "
+        for model, options in (("other.onnx", ["--reference", "own.npz"]), ("other.bmodel", loose)):
+            told = json.loads(self.compare("--json", *options, model=model))
+            self.assertTrue(told["passed"])
+            said = self.compare("--certify", *options, model=model, code=2)
+            self.assertIn(f"{text}{model} has {sha256((self.folder / 'other.onnx').read_bytes())[:16]}..; it is not certified; convert the model "
+                          "at hand and compare that", said)
+            self.assertEqual(self.program.read_bytes(), self.made)
+        self.compare("--certify", *loose, model="f32.bmodel")
+
+    def test_what_is_no_bmodel(self):
+        for model, program in (("net.onnx", "net.onnx"), ("net.bmodel", "net.onnx"), ("net.onnx", "samples/0.npz")):
+            said = self.weft("compare", model, program, "-i", "samples/0.npz", "--certify", code=2)
+            self.assertEqual(said, f"weft: error: {program}: is no bmodel, which alone --certify can certify; give the model first and what it was "
+                             "converted to behind it (weft compare MODEL.onnx FILE.bmodel)\n")
+        self.assertNotIn("is no bmodel", self.weft("compare", "net.onnx", "none.bmodel", "-i", "samples/0.npz", "--certify", code=2))
 
     def test_a_comparison_that_fails_certifies_nothing(self):
         for state in ("none", "certified"):

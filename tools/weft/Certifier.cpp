@@ -5,6 +5,7 @@
 #include "tools/weft/Version.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 using namespace weft;
@@ -88,12 +89,15 @@ outputsOf(const std::vector<SampleComparison> &samples) {
 }
 
 static std::vector<std::unique_ptr<wire::CertifiedLimitT>>
-limitsOf(const comparison::Limits &limits) {
+limitsOf(const comparison::Limits &limits, comparison::Subject subject,
+         comparison::Precision precision) {
+  const comparison::Limits usual(subject, precision);
   std::vector<std::unique_ptr<wire::CertifiedLimitT>> list;
   for (size_t i = 0; i < comparison::kLimits; ++i) {
     auto limit = std::make_unique<wire::CertifiedLimitT>();
     limit->key = comparison::rowOf(comparison::Limit(i)).key;
     limit->value = limits[comparison::Limit(i)];
+    limit->usual = usual[comparison::Limit(i)];
     list.push_back(std::move(limit));
   }
   return list;
@@ -141,6 +145,59 @@ static void addMeasures(const ComparisonReport &report,
     addScore(*report.score);
 }
 
+namespace {
+/// Gathers texts, each once.
+class Warnings {
+public:
+  /// `files`, of which only the names are kept: folders say where a machine
+  /// had them.
+  explicit Warnings(std::vector<std::string> files) : files(std::move(files)) {}
+
+  void add(std::string text, uint32_t samples);
+
+  std::vector<std::unique_ptr<wire::CertifiedWarningT>> list;
+  uint32_t more = 0; ///< that the list has no place for
+
+private:
+  std::vector<std::string> files;
+};
+} // namespace
+
+void Warnings::add(std::string text, uint32_t samples) {
+  // A program of thousands of layers in a set of thousands of samples.
+  constexpr size_t kMostTexts = 16, kMostBytes = 400;
+  for (const std::string &file : files)
+    for (size_t at = text.find(file), folder = file.rfind('/') + 1;
+         folder != 0 && at != text.npos; at = text.find(file, at))
+      text.erase(at, folder);
+  if (text.size() > kMostBytes)
+    text = text.substr(0, kMostBytes) + "..";
+  auto known = std::find_if(list.begin(), list.end(),
+                            [&](const auto &one) { return one->text == text; });
+  if (known == list.end() && list.size() == kMostTexts) {
+    ++more;
+    return;
+  }
+  if (known == list.end()) {
+    known = list.insert(known, std::make_unique<wire::CertifiedWarningT>());
+    (*known)->text = std::move(text);
+  }
+  (*known)->samples += samples;
+}
+
+static void addWarnings(const rt::Bmodel &program,
+                        const ComparisonReport &report,
+                        wire::CertificateT &certificate) {
+  Warnings warnings({program.path(), report.reference.file});
+  for (const SampleComparison &sample : report.samples)
+    for (const std::string &text : sample.warnings)
+      warnings.add(text, 1);
+  for (const std::string &text : report.warnings)
+    warnings.add(text, 0);
+  certificate.warnings = std::move(warnings.list);
+  certificate.more_warnings = warnings.more;
+}
+
 static void assign(const std::optional<rt::Digest> &digest,
                    std::vector<uint8_t> &to) {
   if (digest)
@@ -180,10 +237,13 @@ Result<size_t> Certifier::write(const rt::Bmodel &program,
   certificate.precision = comparison::precisionName(report.precision);
   certificate.device = device;
   certificate.outputs = outputsOf(report.samples);
-  if (report.doLimitsDecide)
-    certificate.limits = limitsOf(report.limits.output);
-  if (report.doLimitsDecide && report.hasLayers)
-    certificate.layer_limits = limitsOf(report.limits.layer);
+  assert(report.doLimitsDecide && "without limits nothing is certified");
+  certificate.limits = limitsOf(report.limits.output,
+                                comparison::Subject::Output, report.precision);
+  if (report.hasLayers)
+    certificate.layer_limits = limitsOf(
+        report.limits.layer, comparison::Subject::Layer, report.precision);
+  addWarnings(program, report, certificate);
   addLayers(report.samples, certificate);
   addMeasures(report, certificate);
   Result<std::vector<uint8_t>> bytes =
@@ -226,12 +286,20 @@ static std::string hexText(const std::vector<uint8_t> &digest) {
   return rt::hexText(digest.data(), digest.size());
 }
 
-static Json
-describe(const std::vector<std::unique_ptr<wire::CertifiedLimitT>> &limits) {
+using CertifiedLimits = std::vector<std::unique_ptr<wire::CertifiedLimitT>>;
+
+static Json describe(const CertifiedLimits &limits,
+                     double wire::CertifiedLimitT::*number) {
   Json json = Json::object();
   for (const auto &limit : limits)
-    json[limit->key] = finiteOrNull(limit->value);
+    json[limit->key] = finiteOrNull((*limit).*number);
   return json;
+}
+
+static bool areDefaults(const CertifiedLimits &limits) {
+  return std::all_of(limits.begin(), limits.end(), [](const auto &limit) {
+    return limit->value == limit->usual;
+  });
 }
 
 static Json describe(const wire::CertifiedOutputT &output) {
@@ -265,8 +333,15 @@ Json cli::describeCertificate(const rt::Bmodel &model) {
       {"precision", certificate->precision},
       {"device", certificate->device},
       {"outputs", Json::array()},
-      {"limits", describe(certificate->limits)},
-      {"layer_limits", describe(certificate->layer_limits)},
+      {"limits", describe(certificate->limits, &wire::CertifiedLimitT::value)},
+      {"default_limits",
+       describe(certificate->limits, &wire::CertifiedLimitT::usual)},
+      {"layer_limits",
+       describe(certificate->layer_limits, &wire::CertifiedLimitT::value)},
+      {"default_layer_limits",
+       describe(certificate->layer_limits, &wire::CertifiedLimitT::usual)},
+      {"limits_are_defaults", areDefaults(certificate->limits) &&
+                                  areDefaults(certificate->layer_limits)},
       {"layers", certificate->layers}};
   for (const auto &output : certificate->outputs)
     json["outputs"].push_back(describe(*output));
@@ -280,6 +355,11 @@ Json cli::describeCertificate(const rt::Bmodel &model) {
                                 {"program", finiteOrNull(measure->program)},
                                 {"reference", finiteOrNull(measure->reference)},
                                 {"least", finiteOrNull(measure->least)}});
+  json["warnings"] = Json::array();
+  for (const auto &warning : certificate->warnings)
+    json["warnings"].push_back(
+        {{"text", warning->text}, {"samples", warning->samples}});
+  json["more_warnings"] = certificate->more_warnings;
   return json;
 }
 
@@ -310,6 +390,50 @@ static std::string outputText(const Json &output, double decibels) {
          numberText(output["max_error"]) + "\n";
 }
 
+/// "  limits: the defaults of 'int8': cosine 0.995, ..".
+static std::string limitsText(const char *name, const CertifiedLimits &limits,
+                              const std::string &precision) {
+  if (limits.empty())
+    return "";
+  std::string text =
+      std::string("  ") + name +
+      (areDefaults(limits) ? ": the defaults of " : ": NOT THE DEFAULTS of ") +
+      precision;
+  for (size_t i = 0; i < limits.size(); ++i) {
+    const wire::CertifiedLimitT &limit = *limits[i];
+    text += (i == 0 ? ": " : ", ") +
+            (comparison::findLimit(limit.key) ? limit.key
+                                              : rt::quoteName(limit.key)) +
+            rt::format(" %.7g", limit.value);
+    if (limit.value != limit.usual)
+      text += rt::format(" (default %.7g)", limit.usual);
+  }
+  return text + "\n";
+}
+
+/// A sentence of a file that anybody may have written, on one line.
+static std::string printable(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = ' ';
+  return text;
+}
+
+static std::string warningsText(const Json &certificate) {
+  std::string text;
+  for (const Json &warning : certificate["warnings"]) {
+    uint32_t samples = warning["samples"].get<uint32_t>();
+    text += "  warning";
+    if (samples != 0)
+      text += " in " + std::to_string(samples) +
+              (samples == 1 ? " sample" : " samples");
+    text += ": " + printable(warning["text"].get<std::string>()) + "\n";
+  }
+  if (uint32_t more = certificate["more_warnings"].get<uint32_t>())
+    text += "  and " + std::to_string(more) + " more warnings\n";
+  return text;
+}
+
 std::string cli::certificateText(const rt::Bmodel &model) {
   const wire::CertificateT *certificate = model.certificate();
   if (!certificate)
@@ -325,7 +449,7 @@ std::string cli::certificateText(const rt::Bmodel &model) {
           (samples == 1 ? " sample" : " samples") + ", data sha256 " +
           json["data_sha256"].get<std::string>() + "\n  by " +
           quoted(json["compiler"]) + " on " + quoted(json["device"]) +
-          " with limits of " + quoted(json["precision"]) + ", stages";
+          ", stages";
   for (const Json &stage : json["stages"])
     text += " " + std::to_string(stage.get<uint32_t>());
   text += " of net " + quoted(json["net"]) +
@@ -337,6 +461,9 @@ std::string cli::certificateText(const rt::Bmodel &model) {
     if (std::string digest = json[key]; !digest.empty())
       text += "\n  " + std::string(name) + " sha256 " + digest;
   text += "\n";
+  const std::string precision = quoted(json["precision"]);
+  text += limitsText("limits", certificate->limits, precision) +
+          limitsText("limits of layers", certificate->layer_limits, precision);
   for (size_t i = 0; i < certificate->outputs.size(); ++i)
     text += outputText(json["outputs"][i], certificate->outputs[i]->sqnr_db);
   if (json.contains("worst_layer"))
@@ -349,5 +476,5 @@ std::string cli::certificateText(const rt::Bmodel &model) {
             numberText(measure["program"]) + ", reference " +
             numberText(measure["reference"]) + ", at least " +
             numberText(measure["least"]) + "\n";
-  return text;
+  return text + warningsText(json);
 }

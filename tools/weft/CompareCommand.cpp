@@ -112,9 +112,21 @@ private:
   /// Of what gives the values; a file's digest is taken of the bytes that are
   /// read, because others may be there at the end.
   CertifiedSource source;
+  std::string otherRecord; ///< the model that `other` tells; "" if none
 };
 
 } // namespace
+
+/// The digest of the model that the record of net `name` tells; "" if none.
+static std::string recordedModel(const rt::Bmodel &program,
+                                 const std::string &name) {
+  Result<const rt::NetSpec *> net = chooseNet(program, name);
+  std::optional<rt::Conversion> record =
+      net ? rt::readConversion(**net) : std::nullopt;
+  return record
+             ? rt::hexText(record->modelDigest.data, record->modelDigest.size)
+             : "";
+}
 
 Status Comparer::readReference() {
   Result<rt::FileBytes> file = rt::FileBytes::map(flags.reference);
@@ -258,6 +270,7 @@ Comparer::openOther(const RunRequest &request) {
   if (!loaded)
     return loaded.status();
   source.file = rt::contentDigest(*loaded);
+  otherRecord = recordedModel(*loaded, request.net);
   source.version = loaded->table().version()->str();
   return ModelRunner::open(request, *loaded);
 }
@@ -420,25 +433,27 @@ comparison::RoundingNoise Comparer::findNoise(const NamedTensors &inputs) {
   return noise ? *std::move(noise) : comparison::RoundingNoise();
 }
 
+/// How `program` is of the model of digest `recorded` and not of that which
+/// `other` has; "" if it is, or if one of the two is not known.
+static std::string otherModelText(const std::string &program,
+                                  const std::string &recorded,
+                                  const std::string &other,
+                                  const std::string &found) {
+  constexpr size_t kDigits = 16; // of 64: enough to tell models apart
+  return recorded.empty() || found.empty() || recorded == found
+             ? ""
+             : program + " was converted from another model: of sha256 " +
+                   recorded.substr(0, kDigits) + ".., " + other + " has " +
+                   found.substr(0, kDigits) + "..";
+}
+
 std::string Comparer::otherModel() const {
   if (!program || !onnx || !onnx->digest())
     return "";
-  Result<const rt::NetSpec *> net = chooseNet(*program, request.net);
-  std::optional<rt::Conversion> record =
-      net ? rt::readConversion(**net) : std::nullopt;
-  if (!record || record->modelDigest.size == 0)
-    return "";
   const rt::Digest &digest = *onnx->digest();
-  std::string recorded = rt::hexText(record->modelDigest.data, digest.size()),
-              found = rt::hexText(digest.data(), digest.size());
-  constexpr size_t kDigits = 16; // of 64: enough to tell models apart
-  return recorded == found
-             ? ""
-             : flags.request.model +
-                   " was converted from another model: of "
-                   "sha256 " +
-                   recorded.substr(0, kDigits) + ".., " + flags.onnx + " has " +
-                   found.substr(0, kDigits) + "..";
+  return otherModelText(flags.request.model,
+                        recordedModel(*program, request.net), flags.onnx,
+                        rt::hexText(digest.data(), digest.size()));
 }
 
 static std::string nameOf(const samples::SampleFiles &files) {
@@ -554,6 +569,16 @@ Status Comparer::finish() {
 Status Comparer::certify() {
   if (onnx)
     source.model = onnx->digest();
+  std::string isOfOther =
+      other ? otherModelText(flags.request.model,
+                             recordedModel(*program, flags.request.net),
+                             flags.onnx, otherRecord)
+            : otherModel();
+  // Figures that are near enough do not make it a program of this one.
+  if (!isOfOther.empty())
+    return rt::fail(Code::InvalidArgument,
+                    isOfOther + "; it is not certified; convert the model at "
+                                "hand and compare that");
   Result<size_t> bytes =
       certifier.write(*program, report, source, model.bindings);
   if (!bytes)

@@ -290,6 +290,19 @@ static Status checkCertification(const CompareFlags &flags) {
   if (zhouyi::isProgramFile(program))
     return rt::fail(Code::InvalidArgument,
                     program + ": --certify is for bmodels; leave it out");
+  // What is not there, loading says.
+  if (!rt::isBmodelFile(program) && ::access(program.c_str(), R_OK) == 0)
+    return rt::fail(Code::InvalidArgument,
+                    program + ": is no bmodel, which alone --certify can "
+                              "certify; give the model first and what it was "
+                              "converted to behind it (weft compare "
+                              "MODEL.onnx FILE.bmodel)");
+  if (flags.ignoresLimits)
+    return rt::fail(Code::InvalidArgument,
+                    "--certify with --no-limits would certify outputs that "
+                    "keep no limit; leave --no-limits out, and if limits are "
+                    "missed on purpose, say how far with --limit KEY=VALUE, "
+                    "which the certificate tells");
   if (!flags.readsReference() && tools::isSameFile(flags.onnx, program))
     return rt::fail(Code::InvalidArgument,
                     program + ": --certify would certify a program by itself; "

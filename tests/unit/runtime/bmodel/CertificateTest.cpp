@@ -137,6 +137,12 @@ TEST(Certificate, WithFiguresThatAreNoNumbersIsRefused) {
               }),
               HasSubstr("the limit of 'bias' is not a number"));
   EXPECT_THAT(messageWith([](auto &c) {
+                c.limits.push_back(std::make_unique<wire::CertifiedLimitT>());
+                c.limits[0]->key = "bias";
+                c.limits[0]->usual = kNan;
+              }),
+              HasSubstr("the default of 'bias' is not a number"));
+  EXPECT_THAT(messageWith([](auto &c) {
                 c.measures.push_back(
                     std::make_unique<wire::CertifiedMeasureT>());
                 c.measures[0]->name = "score";
