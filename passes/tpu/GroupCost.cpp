@@ -243,9 +243,10 @@ GroupPrice GroupCost::ofStreamed(const GroupFootprint &footprint,
   }
   GroupPrice price = ends.back();
   if (count > looked) {
-    const GroupPrice &before = ends[looked - 2];
-    price.cycles += (count - looked) * (price.cycles - before.cycles);
-    price.moving += (count - looked) * (price.moving - before.moving);
+    // The last one brings nothing for a next one.
+    const GroupPrice &before = ends[looked - 3], &after = ends[looked - 2];
+    price.cycles += (count - looked) * (after.cycles - before.cycles);
+    price.moving += (count - looked) * (after.moving - before.moving);
   }
   return price;
 }

@@ -214,7 +214,7 @@ size_t GroupCostTest::check(const GroupView &view, unsigned axis,
 
 TEST_F(GroupCostTest, StreamsImagesAsTheirJobsRun) {
   // A concatenation of channels takes an image at a time.
-  for (int64_t images : {1, 2, 3, 4}) {
+  for (int64_t images : {1, 2, 3, 4, 12}) {
     auto type = [&](int64_t channels) {
       return inWords("tensor<", images, "x", channels, "x40x40xf32>");
     };
@@ -246,7 +246,7 @@ TEST_F(GroupCostTest, StreamsRowsAsTheirJobsRun) {
       "tensor<1x16x160x160xf32>\n"
       "%3 = tpu.unary relu %2 : tensor<1x16x160x160xf32>\n"
       "return %1, %3 : tensor<1x16x160x160xf32>, tensor<1x16x160x160xf32>");
-  EXPECT_EQ(check(group, 2, {2, 3, 4}), 3u);
+  EXPECT_EQ(check(group, 2, {2, 3, 4, 5, 8, 10, 16, 20, 40}), 9u);
 }
 
 /// What each slice loads and stores is most of its time.
