@@ -24,8 +24,10 @@ using namespace weft::driver;
 
 /// A mix must promise to save a hundredth, or it is not worth a compilation.
 static constexpr double kLeastGain = 0.01;
-/// The second, if the first has gained, by what ops have cost in that.
+/// The second by what ops have cost in the first, if that was near the best:
+/// what misses by more than a twentieth is no way to a better one.
 static constexpr int kMostMixes = 2;
+static constexpr double kNear = 1.05;
 
 static Block &bodyOf(ModuleOp module) {
   return module.lookupSymbol<func::FuncOp>("main").getBody().front();
@@ -258,7 +260,7 @@ FailureOr<CheapestProgram> Search::run() {
           mix.isFloat == tried || !attemptOther(mix.isFloat))
         break;
       compare();
-      if (best != trials.size() - 1)
+      if (double(totalOf(trials.size() - 1)) > kNear * double(totalOf(best)))
         break;
       // What ops cost among those of the other kind is known now.
       std::vector<uint64_t> mixed = pricesOf(*trials.back().cycles);
