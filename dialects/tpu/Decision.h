@@ -24,6 +24,9 @@ inline constexpr llvm::StringLiteral kLargestLoadFirstAttr =
     "tpu.largest_load_first";
 /// The same: what is stored makes room at once, even if nobody needs it.
 inline constexpr llvm::StringLiteral kStoresAtOnceAttr = "tpu.stores_at_once";
+/// On a group of several slices, by --tpu-keep-values: what it puts together
+/// for the group behind lies from byte 0 on.
+inline constexpr llvm::StringLiteral kWholesFirstAttr = "tpu.wholes_first";
 /// On a group: the cycles that the search for groups expects it to take, i64.
 inline constexpr llvm::StringLiteral kCyclesAttr = "tpu.cycles";
 /// Discardable attribute of an op or function: an array of #tpu.choice.

@@ -2,6 +2,7 @@
 
 #include "passes/tpu/GroupPlacement.h"
 
+#include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -299,6 +300,12 @@ private:
 /// longer.
 bool GroupAllocation::allocateStoring(int64_t steps, int64_t room) {
   ranges = liveRanges(view, footprint, tiling, steps);
+  int64_t begin = 0;
+  for (auto [buffer, range] : llvm::zip_equal(footprint.buffers, ranges))
+    if (buffer.kind == GroupBuffer::Whole && order.wholesFirst) {
+      range.address = begin;
+      begin = alignUp<int64_t>(begin + buffer.bytes, chip.euBytes);
+    }
   int64_t capacity = chip.laneBytes, alignment = chip.euBytes;
   std::optional<std::vector<int64_t>> found;
   if (tiling.isPipelined()) {

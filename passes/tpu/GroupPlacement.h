@@ -51,10 +51,14 @@ struct PlacementOrder {
   bool largestLoadFirst = false;
   /// What is stored makes room at once, even if nobody needs it.
   bool storesAtOnce = false;
+  /// What is put together for the group behind lies from byte 0 on, where it
+  /// splits no room of either group.
+  bool wholesFirst = false;
 
   static PlacementOrder of(GroupOp group) {
     return {group->hasAttr(kLargestLoadFirstAttr),
-            group->hasAttr(kStoresAtOnceAttr)};
+            group->hasAttr(kStoresAtOnceAttr),
+            group->hasAttr(kWholesFirstAttr)};
   }
 };
 

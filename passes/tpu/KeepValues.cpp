@@ -30,6 +30,14 @@ struct PlacedGroup {
   GroupPrice price;
 };
 
+/// Two groups that hand values on, placed.
+struct Offer {
+  PlacedGroup first;
+  std::vector<int64_t> addresses; ///< of what is handed on
+  bool wholesFirst = false;       ///< PlacementOrder
+  int64_t weight = 0;             ///< of both
+};
+
 /// Two groups, one right behind the other, and what one hands to the other.
 class Neighbours {
 public:
@@ -46,9 +54,12 @@ private:
   void findHandovers();
   bool isPlain(const GroupView &view, int value) const;
   GroupView viewHanding();
-  std::optional<PlacedGroup> place(GroupOp group, const GroupView &view,
-                                   const Tiling &tiling);
-  std::optional<PlacedGroup> placeFirst(const GroupView &view);
+  std::optional<PlacedGroup> place(const GroupView &view, const Tiling &tiling,
+                                   PlacementOrder order);
+  std::optional<PlacedGroup> placeFirst(const GroupView &view,
+                                        PlacementOrder order);
+  std::optional<Offer> offer(bool wholesFirst);
+  void accept(const Offer &offer, DenseMap<Value, int64_t> &handedAt);
   std::vector<int64_t> addressesIn(const GroupView &view,
                                    const PlacedGroup &placed) const;
 
@@ -121,13 +132,13 @@ GroupView Neighbours::viewHanding() {
   return view;
 }
 
-std::optional<PlacedGroup>
-Neighbours::place(GroupOp group, const GroupView &view, const Tiling &tiling) {
+std::optional<PlacedGroup> Neighbours::place(const GroupView &view,
+                                             const Tiling &tiling,
+                                             PlacementOrder order) {
   auto footprint = measureGroup(chip, view, tiling.counts, /*exact=*/true);
   if (!footprint)
     return std::nullopt;
-  auto places =
-      placeGroup(chip, view, tiling, *footprint, PlacementOrder::of(group));
+  auto places = placeGroup(chip, view, tiling, *footprint, order);
   auto price =
       places ? cost.ofPlaced(view, *footprint, tiling, *places) : std::nullopt;
   return price ? std::optional(PlacedGroup{tiling, *places, *price})
@@ -135,9 +146,10 @@ Neighbours::place(GroupOp group, const GroupView &view, const Tiling &tiling) {
 }
 
 /// The first group, in other slices where that is cheaper.
-std::optional<PlacedGroup> Neighbours::placeFirst(const GroupView &view) {
+std::optional<PlacedGroup> Neighbours::placeFirst(const GroupView &view,
+                                                  PlacementOrder order) {
   Tiling tiling = first.tilingOrWhole();
-  std::optional<PlacedGroup> best = place(first, view, tiling);
+  std::optional<PlacedGroup> best = place(view, tiling, order);
   if (tiling.slices() == 1)
     return best;
   GroupSearchOptions options;
@@ -146,7 +158,9 @@ std::optional<PlacedGroup> Neighbours::placeFirst(const GroupView &view) {
     auto found = TilingSearch(cost, view, options, SliceAim::Overlap,
                               isStreamed, /*atLeast=*/2)
                      .run();
-    auto placed = found ? place(first, view, found->tiling) : std::nullopt;
+    auto fitting = found ? placeableTiling(cost, view, found->tiling, options)
+                         : std::nullopt;
+    auto placed = fitting ? place(view, *fitting, order) : std::nullopt;
     if (placed && (!best || placed->price.weight() < best->price.weight()))
       best = placed;
   }
@@ -173,6 +187,38 @@ std::vector<int64_t> Neighbours::addressesIn(const GroupView &view,
 /// change what overlaps with other groups, which no price of a group knows.
 static constexpr int64_t kLeastGain = 500;
 
+/// Both groups with what is handed on now; nothing if they have no room for it.
+std::optional<Offer> Neighbours::offer(bool wholesFirst) {
+  GroupView view = viewHanding(), keeping = behind;
+  PlacementOrder order = PlacementOrder::of(first);
+  order.wholesFirst = wholesFirst;
+  auto handing = placeFirst(view, order);
+  if (!handing)
+    return std::nullopt;
+  std::vector<int64_t> addresses = addressesIn(view, *handing);
+  for (auto [value, address] : llvm::zip_equal(handovers, addresses))
+    keeping.keptAt[value.input] = address;
+  auto kept = place(keeping, Tiling(), PlacementOrder::of(second));
+  if (!kept)
+    return std::nullopt;
+  return Offer{*handing, addresses, wholesFirst,
+               handing->price.weight() + kept->price.weight()};
+}
+
+void Neighbours::accept(const Offer &offer,
+                        DenseMap<Value, int64_t> &handedAt) {
+  SmallVector<int64_t> operands;
+  for (auto [value, address] : llvm::zip_equal(handovers, offer.addresses)) {
+    handedAt[first.getResult(value.output)] = address;
+    operands.push_back(value.input);
+  }
+  second.setKept(operands);
+  MLIRContext *context = first.getContext();
+  first.setTilingAttr(TilingAttr::get(context, offer.first.tiling));
+  if (offer.wholesFirst)
+    first->setDiscardableAttr(kWholesFirstAttr, UnitAttr::get(context));
+}
+
 void Neighbours::keep(DenseMap<Value, int64_t> &handedAt) {
   for (auto [input, operand] : llvm::enumerate(first.getInputs()))
     if (first.keeps(input))
@@ -180,33 +226,19 @@ void Neighbours::keep(DenseMap<Value, int64_t> &handedAt) {
   findHandovers();
   if (handovers.empty())
     return;
-  auto firstAlone = place(first, before, first.tilingOrWhole()),
-       secondAlone = place(second, behind, Tiling());
+  auto firstAlone =
+      place(before, first.tilingOrWhole(), PlacementOrder::of(first));
+  auto secondAlone = place(behind, Tiling(), PlacementOrder::of(second));
   if (!firstAlone || !secondAlone)
     return;
+  int64_t alone = firstAlone->price.weight() + secondAlone->price.weight();
   for (; !handovers.empty(); handovers.pop_back()) {
-    GroupView view = viewHanding(), keeping = behind;
-    auto handing = placeFirst(view);
-    if (!handing)
-      continue;
-    std::vector<int64_t> addresses = addressesIn(view, *handing);
-    for (auto [value, address] : llvm::zip_equal(handovers, addresses))
-      keeping.keptAt[value.input] = address;
-    auto kept = place(second, keeping, Tiling());
-    if (!kept)
-      continue;
-    int64_t alone = firstAlone->price.weight() + secondAlone->price.weight(),
-            together = handing->price.weight() + kept->price.weight();
-    if (alone - together < alone / kLeastGain)
-      continue;
-    SmallVector<int64_t> operands;
-    for (auto [value, address] : llvm::zip_equal(handovers, addresses)) {
-      handedAt[first.getResult(value.output)] = address;
-      operands.push_back(value.input);
-    }
-    second.setKept(operands);
-    MLIRContext *context = first.getContext();
-    first.setTilingAttr(TilingAttr::get(context, handing->tiling));
-    return;
+    std::optional<Offer> best = offer(/*wholesFirst=*/false);
+    if (first.tilingOrWhole().slices() > 1)
+      if (auto other = offer(/*wholesFirst=*/true);
+          other && (!best || other->weight < best->weight))
+        best = other;
+    if (best && alone - best->weight >= alone / kLeastGain)
+      return accept(*best, handedAt);
   }
 }
