@@ -1,5 +1,6 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Verifier.h"
+#include "runtime/bmodel/WorkBudget.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/numeric/SmallFloats.h"
 #include "runtime/status/Quote.h"
@@ -210,6 +211,7 @@ Result<Bmodel> Bmodel::verify(FileBytes bytes, const std::string &path) {
                  "%s",
                  quoteName(chipName).c_str(), knownChips().c_str())
         .withContext(path);
+  WEFT_TRY(checkCommandCounts(*content->table).withContext(path));
   FileContext file{*container, content->chip};
   WEFT_TRY(verifyModel(file, *content->table, content->nets).withContext(path));
   content->certificate = findCertificate(*container, content->bytes.span(),

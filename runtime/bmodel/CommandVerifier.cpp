@@ -1,5 +1,6 @@
 #include "runtime/bmodel/CommandAddresses.h"
 #include "runtime/bmodel/Verifier.h"
+#include "runtime/bmodel/WorkBudget.h"
 #include "runtime/isa/Decode.h"
 
 #include <cinttypes>
@@ -60,7 +61,7 @@ static Status verifyGdmaCommand(const Chip &chip, const StageSpec &stage,
 /// by one end command.
 static Status verifyStream(const Chip &chip, const StageSpec &stage,
                            isa::Engine engine, ByteSpan bytes, uint32_t count,
-                           StreamFacts &facts) {
+                           WorkBudget &budget, StreamFacts &facts) {
   size_t offset = 0;
   for (uint32_t i = 0; i < count; ++i) {
     isa::DecodeResult result = isa::decodeOne(
@@ -82,6 +83,7 @@ static Status verifyStream(const Chip &chip, const StageSpec &stage,
                    where.c_str(), command.id(), i + 1);
     if (engine == isa::Engine::Gdma)
       WEFT_TRY(verifyGdmaCommand(chip, stage, command).withContext(where));
+    WEFT_TRY(budget.spend(command).withContext(where));
     facts.deps.push_back(command.dep());
     offset += command.sizeBytes;
   }
@@ -171,7 +173,7 @@ static Result<ByteSpan> findCommands(const FileContext &file, const char *what,
 
 Status verifyGroup(const FileContext &file, const StageSpec &stage,
                    wire::AddressMode mode, const wire::CommandGroup *table,
-                   GroupSpec &group) {
+                   WorkBudget &budget, GroupSpec &group) {
   group.tiuCount = table->tiu_count();
   group.gdmaCount = table->gdma_count();
   // One more than a group may have: the end command.
@@ -197,9 +199,9 @@ Status verifyGroup(const FileContext &file, const StageSpec &stage,
   group.gdma = *gdma;
   StreamFacts tiuFacts, gdmaFacts;
   WEFT_TRY(verifyStream(*file.chip, stage, isa::Engine::Tiu, group.tiu,
-                        group.tiuCount, tiuFacts));
+                        group.tiuCount, budget, tiuFacts));
   WEFT_TRY(verifyStream(*file.chip, stage, isa::Engine::Gdma, group.gdma,
-                        group.gdmaCount, gdmaFacts));
+                        group.gdmaCount, budget, gdmaFacts));
   WEFT_TRY(verifyDependencies(tiuFacts, gdmaFacts));
   return verifyPatches(stage, mode, *table, group);
 }

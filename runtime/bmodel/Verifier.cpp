@@ -1,5 +1,6 @@
 #include "runtime/bmodel/Verifier.h"
 #include "runtime/bmodel/WireNumbers.h"
+#include "runtime/bmodel/WorkBudget.h"
 #include "runtime/digest/Sha256.h"
 #include "runtime/status/Quote.h"
 
@@ -404,10 +405,13 @@ static Status verifyGroups(const FileContext &file,
                 "groups is missing; without it the vendor's runtime executes "
                 "nothing");
   WEFT_TRY(verifySameGroups(table));
+  WorkBudget budget(*file.chip,
+                    std::max(stage.activations.bytes, stage.io.bytes));
   for (unsigned i = 0; i < table.groups()->size(); ++i) {
     GroupSpec group;
-    WEFT_TRY(verifyGroup(file, stage, mode, table.groups()->Get(i), group)
-                 .withContext("groups[" + std::to_string(i) + "]"));
+    WEFT_TRY(
+        verifyGroup(file, stage, mode, table.groups()->Get(i), budget, group)
+            .withContext("groups[" + std::to_string(i) + "]"));
     stage.groups.push_back(std::move(group));
   }
   return Status::ok();

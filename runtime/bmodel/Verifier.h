@@ -26,11 +26,14 @@ Status verifyNet(const FileContext &file, const wire::Net &table, NetSpec &net);
 Status verifyTensor(const wire::Tensor *table, const Region &home,
                     const char *homeName, TensorSpec &tensor);
 
+class WorkBudget;
+
 /// One command group: decodes both streams, counts them, checks ids,
-/// dependencies, addresses and patches.
+/// dependencies, addresses, patches and, against what is left of `budget`, how
+/// much work the commands are.
 Status verifyGroup(const FileContext &file, const StageSpec &stage,
                    wire::AddressMode mode, const wire::CommandGroup *table,
-                   GroupSpec &group);
+                   WorkBudget &budget, GroupSpec &group);
 
 /// Indices, lengths and boxes of the debug map of `stage`.
 Status verifyDebugMap(const Chip &chip, const StageSpec &stage);

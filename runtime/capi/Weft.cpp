@@ -373,8 +373,12 @@ static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
                                          : rt::DeviceOptions::Kind::Emulator;
   if (known.bmrt_library)
     options.bmrtLibrary = known.bmrt_library;
-  if (known.time_limit_seconds > 0)
-    options.timeLimitSeconds = known.time_limit_seconds;
+  if (!(known.time_limit_seconds >= 0)) // NaN, too
+    return rt::failf(Code::InvalidArgument,
+                     "options->time_limit_seconds is %g, must be 0 (the "
+                     "default) or more",
+                     known.time_limit_seconds);
+  options.timeLimitSeconds = known.time_limit_seconds;
   if (known.threads > 1024)
     return rt::failf(Code::InvalidArgument,
                      "options->threads is %u, must be at most 1024",
@@ -393,6 +397,7 @@ static weft_status *openProgram(const weft_model &model,
   Result<zhouyi::Session> opened = zhouyi::Session::open(model.program);
   if (!opened)
     return toC(opened.status().withContext(model.path));
+  opened->setTimeLimit(options.timeLimitSeconds);
   *session = new weft_session{std::nullopt, *std::move(opened), {}};
   return nullptr;
 }
@@ -511,6 +516,13 @@ weft_status *weft_session_output_shape(const weft_session *session,
     *rank = found->size();
     return nullptr;
   });
+}
+
+void weft_session_set_cancelled(weft_session *session, int cancelled) {
+  if (session && session->onDevice)
+    session->onDevice->device().setCancelled(cancelled != 0);
+  else if (session)
+    session->onMachine->setCancelled(cancelled != 0);
 }
 
 void weft_session_free(weft_session *session) { delete session; }

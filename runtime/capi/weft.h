@@ -13,8 +13,9 @@
   else is to be freed by the caller with weft_status_free(). There is no global
   state and no thread-local last error. No exception leaves a function; without
   memory it is WEFT_OUT_OF_MEMORY. A model may be used by several threads at
-  once, a session by one at a time. Strings are UTF-8, owned by the object they
-  were asked from, and live as long as it.
+  once, a session by one at a time (weft_session_set_cancelled excepted).
+  Strings are UTF-8, owned by the object they were asked from, and live as long
+  as it.
 
   The interface is versioned by WEFT_API_VERSION; functions and enumerators are
   only added, structs only grow at their end. struct_bytes says what the caller
@@ -65,7 +66,8 @@ typedef enum weft_code {
   WEFT_DEVICE_REFUSED = 13,
   WEFT_DEVICE_ABORTED = 14,
   WEFT_TIMEOUT = 15,
-  WEFT_INTERNAL = 16
+  WEFT_INTERNAL = 16,
+  WEFT_CANCELLED = 17
 } weft_code;
 
 typedef struct weft_status weft_status;
@@ -217,7 +219,9 @@ typedef struct weft_device_options {
   weft_device_kind kind;
   /* Path of libbmrt.so; NULL: the environment variable WEFT_BMRT_LIB. */
   const char *bmrt_library;
-  /* Seconds that loading, and each run, may take on WEFT_BMRT; 0: 300. */
+  /* Seconds that each run may take, on WEFT_BMRT also loading; then it is
+     WEFT_TIMEOUT. 0: 300 on WEFT_BMRT, any time on WEFT_EMULATOR, which a
+     hostile or very large model can keep busy for hours. */
   double time_limit_seconds;
   /* Threads that WEFT_EMULATOR uses; 0: one a processor. Results do not depend
      on it. */
@@ -262,6 +266,12 @@ WEFT_API weft_status *weft_session_run_entries(weft_session *session,
                                                const weft_type *input_types,
                                                void *const *outputs,
                                                int64_t entries);
+/* With `cancelled` 1 a run in progress ends soon and every later one at once,
+   both with WEFT_CANCELLED, until this is called with 0. The one function that
+   another thread may call while a session runs; the session must live until it
+   returns. On WEFT_BMRT a run that is ended takes the device with it: open a
+   new session. NULL is fine. */
+WEFT_API void weft_session_set_cancelled(weft_session *session, int cancelled);
 /* NULL is fine. */
 WEFT_API void weft_session_free(weft_session *session);
 

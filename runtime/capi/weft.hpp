@@ -93,6 +93,12 @@ public:
                                         inputTypes.data(), outputs.data()));
   }
 
+  /// Any thread may call it while a run goes on; see
+  /// weft_session_set_cancelled().
+  void setCancelled(bool value) {
+    weft_session_set_cancelled(handle.get(), value);
+  }
+
   /// The shape of an output after the last run; empty if nothing has run.
   std::vector<int64_t> outputShape(size_t index) const {
     const int64_t *shape = nullptr;

@@ -66,7 +66,7 @@ Result<std::unique_ptr<BmrtDevice>> BmrtDevice::open(const BmrtOptions &options,
 }
 
 BmrtDevice::~BmrtDevice() {
-  stop(/*politely=*/true);
+  end(/*politely=*/true);
   if (shared)
     ::munmap(shared, sharedBytes);
   if (printed >= 0)
@@ -141,6 +141,7 @@ Status BmrtDevice::run(const std::vector<ByteSpan> &inputs,
   if (child < 0)
     return fail(Code::DeviceAborted,
                 "libbmrt has failed before; open the device again");
+  WEFT_TRY(stop.status());
   std::vector<size_t> offsets = tensorOffsets(stage);
   for (size_t i = 0; i < inputs.size(); ++i)
     std::memcpy(shared + offsets[i], inputs[i].data,
@@ -154,16 +155,20 @@ Status BmrtDevice::run(const std::vector<ByteSpan> &inputs,
   return Status::ok();
 }
 
-/// Waits until `file` can be read, at most until `seconds` have passed. False
-/// on the time limit.
-static bool waitReadable(int file, double seconds) {
+/// Waits until `file` can be read, at most until `seconds` have passed or
+/// `cancel` is requested. False on both.
+static bool waitReadable(int file, double seconds,
+                         const Stop *cancel = nullptr) {
   using Clock = std::chrono::steady_clock;
   auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
   for (;;) {
     double left =
         std::chrono::duration<double>(deadline - Clock::now()).count();
-    if (left <= 0)
+    if (left <= 0 || (cancel && cancel->isRequested()))
       return false;
+    // A cancelled run ends within a tenth of a second.
+    if (cancel)
+      left = std::min(left, 0.1);
     struct pollfd poll = {file, POLLIN, 0};
     // At most an hour at a time: poll's milliseconds are an int.
     int ready = ::poll(&poll, 1, int(std::min(left, 3600.0) * 1000) + 1);
@@ -175,9 +180,12 @@ static bool waitReadable(int file, double seconds) {
 }
 
 Status BmrtDevice::awaitReply(const char *what) {
-  if (!waitReadable(channel, options.timeLimitSeconds)) {
+  if (!waitReadable(channel, options.timeLimitSeconds, &stop)) {
     std::string output = lastOutput();
-    stop(/*politely=*/false);
+    Status cancelled = stop.status();
+    end(/*politely=*/false);
+    if (!cancelled)
+      return cancelled;
     return failf(Code::Timeout,
                  "libbmrt did not finish %s within %g s and was ended%s", what,
                  options.timeLimitSeconds, output.c_str());
@@ -193,7 +201,7 @@ Status BmrtDevice::awaitReply(const char *what) {
   }
   reply.message[sizeof reply.message - 1] = '\0';
   std::string message = reply.message + lastOutput();
-  stop(/*politely=*/false);
+  end(/*politely=*/false);
   return fail(Code(reply.code), message);
 }
 
@@ -208,7 +216,7 @@ Status BmrtDevice::describeDeath(const std::string &when) {
                 ::strsignal(WTERMSIG(state)) + ")"
           : "exited with status " + std::to_string(WEXITSTATUS(state));
   std::string output = lastOutput();
-  stop(/*politely=*/false);
+  end(/*politely=*/false);
   return failf(Code::DeviceAborted, "libbmrt %s %s%s", how.c_str(),
                when.c_str(), output.c_str());
 }
@@ -231,7 +239,7 @@ std::string BmrtDevice::lastOutput() const {
          quoteName(tail.substr(begin, end + 1 - begin)) + ")";
 }
 
-void BmrtDevice::stop(bool politely) {
+void BmrtDevice::end(bool politely) {
   constexpr double kQuitSeconds = 10;
   if (child > 0) {
     // Freeing the device in order matters on a board; a child that hangs or

@@ -50,7 +50,7 @@ private:
   /// The last line that the child printed, as " (last output: '...')"; or
   /// empty.
   std::string lastOutput() const;
-  void stop(bool politely);
+  void end(bool politely);
 
   BmrtOptions options;
   Bmodel model;

@@ -24,6 +24,8 @@ Result<std::unique_ptr<Device>> openDevice(const DeviceOptions &options,
   bool isAdversarial = options.order == DeviceOptions::Order::Adversarial;
   if (options.kind == DeviceOptions::Kind::Emulator) {
     auto device = EmulatorDevice::open(model, net, stage, options.threads);
+    if (device)
+      (*device)->setTimeLimit(options.timeLimitSeconds);
     if (device && isAdversarial)
       (*device)->setOrder(emulator::adversarialOrder(options.orderSeed));
     return upcast(std::move(device));
@@ -32,7 +34,10 @@ Result<std::unique_ptr<Device>> openDevice(const DeviceOptions &options,
     return fail(Code::InvalidArgument,
                 "an adversarial order needs the emulator: on bmrt the machine "
                 "decides which engine goes first");
-  BmrtOptions bmrt{options.bmrtLibrary, options.timeLimitSeconds};
+  BmrtOptions bmrt;
+  bmrt.library = options.bmrtLibrary;
+  if (options.timeLimitSeconds > 0)
+    bmrt.timeLimitSeconds = options.timeLimitSeconds;
   if (bmrt.library.empty())
     if (const char *path = std::getenv("WEFT_BMRT_LIB"))
       bmrt.library = path;

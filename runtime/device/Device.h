@@ -4,7 +4,7 @@
 #define WEFT_RUNTIME_DEVICE_DEVICE_H
 
 #include "runtime/bmodel/Bmodel.h"
-#include "runtime/status/Status.h"
+#include "runtime/status/Stop.h"
 
 #include <memory>
 #include <string>
@@ -44,8 +44,17 @@ public:
   /// their end: without copying inputs and outputs.
   double launchSeconds() const { return theLaunchSeconds; }
 
+  /// Seconds that each following run may take; 0: any time. Code::Timeout.
+  void setTimeLimit(double seconds) { timeLimitSeconds = seconds; }
+  /// Ends a run in progress and refuses the following ones with
+  /// Code::Cancelled, until it is called with false. Any thread may call it
+  /// while the device lives.
+  void setCancelled(bool value) { stop.setCancelled(value); }
+
 protected:
   double theLaunchSeconds = 0;
+  double timeLimitSeconds = 0;
+  Stop stop;
 };
 
 /// Which device, and what it needs.
@@ -54,8 +63,9 @@ struct DeviceOptions {
   Kind kind = Kind::Emulator;
   /// Path of libbmrt.so; empty: the environment variable WEFT_BMRT_LIB.
   std::string bmrtLibrary;
-  /// Seconds that loading, and each run, may take on libbmrt.
-  double timeLimitSeconds = 300;
+  /// Seconds that each run may take, and loading on libbmrt; 0: 300 on libbmrt,
+  /// any time on the emulator.
+  double timeLimitSeconds = 0;
   /// Threads that the emulator uses; 0: one a processor.
   unsigned threads = 0;
   /// Which commands of the two engines go first on the emulator where their

@@ -135,6 +135,9 @@ Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
   }
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
+  stop.begin(timeLimitSeconds);
+  StopScope scope(&stop);
+  WEFT_TRY(stop.status().withContext(model.path()));
   theStats = {};
   for (size_t i = 0; i < stage.subNets.size(); ++i) {
     const auto &program = stage.subNets[i].program;

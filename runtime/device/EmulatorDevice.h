@@ -13,6 +13,8 @@ namespace weft::rt {
 /// touched.
 ///
 /// `threads` share the work (0: one a processor); results do not depend on it.
+/// A time limit and setCancelled() end commands and calls of the host's kernels
+/// where they are; a further run is then fine.
 ///
 /// All address modes run alike: the addresses in the commands of an io_reloc
 /// file are valid as they stand (its patches are for runtimes that put inputs

@@ -4,6 +4,7 @@
 #include "runtime/emulator/gdma/Gdma.h"
 #include "runtime/emulator/tiu/Tiu.h"
 #include "runtime/numeric/SplitMix64.h"
+#include "runtime/status/Stop.h"
 
 #include <algorithm>
 #include <cstring>
@@ -157,7 +158,10 @@ private:
   Status step(unsigned engine) {
     const Program::Step &step = (*streams[engine])[next[engine]];
     const Decoded &command = step.command;
-    if (Status status = step.kernel->run(machine); !status)
+    Status status = step.kernel->run(machine);
+    if (status) // what a kernel left early is no result
+      status = rt::stopStatus();
+    if (!status)
       return status.withContext(nameOf(group, command));
     ++next[engine];
     if (engine == 0) {

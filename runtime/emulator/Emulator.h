@@ -152,7 +152,8 @@ public:
   prepare(const std::vector<CommandGroup> &groups);
 
   /// Runs the groups of a program of this emulator in order. Local memory keeps
-  /// its contents between runs.
+  /// its contents between runs. Under a StopScope it ends when it is asked to,
+  /// within a command too, and the memories mean nothing then.
   rt::Result<RunStats> run(const Program &program,
                            const std::vector<Tap> &taps = {}, Order order = {});
   /// Prepares and runs.

@@ -50,6 +50,7 @@ struct Workers::Pool {
     Function function = nullptr;
     const void *context = nullptr;
     size_t items = 0;
+    const rt::Stop *stop = nullptr; ///< of the thread that gave it
   };
 
   const pid_t process = getpid();
@@ -83,8 +84,12 @@ struct Workers::Pool {
   }
 
   void work(const Job &job, unsigned worker) {
-    for (size_t item; (item = next.fetch_add(1)) < job.items;)
+    rt::StopScope scope(job.stop);
+    for (size_t item; (item = next.fetch_add(1)) < job.items;) {
+      if (rt::stopRequested())
+        return;
       job.function(job.context, item, worker);
+    }
   }
 
   void serve(unsigned worker) {
@@ -140,14 +145,14 @@ void Workers::dropForkedPool() {
 void Workers::run(size_t items, Function function, const void *context) {
   FlushSubnormals flush;
   if (items < 2 || threads == 1 || isSerial) {
-    for (size_t item = 0; item < items; ++item)
+    for (size_t item = 0; item < items && !rt::stopRequested(); ++item)
       function(context, item, 0);
     return;
   }
   dropForkedPool();
   if (!pool)
     pool = std::make_unique<Pool>(threads - 1);
-  pool->run({function, context, items});
+  pool->run({function, context, items, rt::currentStop()});
 }
 
 void Workers::reserveScratch(size_t bytes) {

@@ -2,6 +2,8 @@
 #ifndef WEFT_RUNTIME_EMULATOR_WORKERS_H
 #define WEFT_RUNTIME_EMULATOR_WORKERS_H
 
+#include "runtime/status/Stop.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,7 +27,8 @@ public:
   /// Calls body(item, worker) once for every item below `items`, `worker` being
   /// below count(), and returns when all are done. `body` must not allocate:
   /// nobody would catch what the allocator throws in another thread. Threads
-  /// run it with FlushSubnormals.
+  /// run it with FlushSubnormals, and under the Stop of the calling thread: if
+  /// that asks for an end, items are left out.
   template <class Body>
   void forEach(size_t items, const Body &body) {
     run(
@@ -41,7 +44,7 @@ public:
   void forEach(size_t items, double cost, const Body &body) {
     if (cost >= kWorthSharing)
       return forEach(items, body);
-    for (size_t item = 0; item < items; ++item)
+    for (size_t item = 0; item < items && !rt::stopRequested(); ++item)
       body(item, 0u);
   }
 

@@ -2,6 +2,7 @@
 
 #include "runtime/host/Windows.h"
 #include "runtime/numeric/TensorValues.h"
+#include "runtime/status/Stop.h"
 
 #include <algorithm>
 
@@ -140,6 +141,7 @@ Status host::kernels::conv(const Call &call, std::vector<HostTensor> &results) {
       std::fill(plane, plane + g.outputPlane(), bias[oc]);
       int64_t first = oc / (outChannels / group) * groupChannels;
       for (int64_t c = 0; c < groupChannels; ++c) {
+        WEFT_TRY(rt::stopStatus());
         const double *source =
             input.data() + (n * channels + first + c) * g.inputPlane();
         const double *weights =

@@ -2,6 +2,7 @@
 
 #include "runtime/host/Strides.h"
 #include "runtime/numeric/TensorValues.h"
+#include "runtime/status/Stop.h"
 
 #include <cmath>
 
@@ -53,7 +54,8 @@ static Status productOf(const Call &call, Product &product, Shape &result) {
 }
 
 /// sum over k of lhs[i, k] * rhs[k, j] for each matrix of the batch; `T` wraps
-/// or rounds as its arithmetic does.
+/// or rounds as its arithmetic does. Left early if that is asked for
+/// (runtime/status/Stop.h): whoever runs the program says why.
 template <typename T>
 static std::vector<T> multiply(const Product &product,
                                const std::vector<T> &lhs,
@@ -73,7 +75,7 @@ static std::vector<T> multiply(const Product &product,
     const T *c = rhs.data() + right * product.inner * product.columns;
     T *sum = sums.data() + b * matrix;
     for (int64_t i = 0; i < product.rows; ++i)
-      for (int64_t k = 0; k < product.inner; ++k)
+      for (int64_t k = 0; k < product.inner && !rt::stopRequested(); ++k)
         for (int64_t j = 0; j < product.columns; ++j)
           sum[i * product.columns + j] +=
               a[i * product.inner + k] * c[k * product.columns + j];

@@ -2,6 +2,7 @@
 
 #include "runtime/host/Windows.h"
 #include "runtime/numeric/TensorValues.h"
+#include "runtime/status/Stop.h"
 
 #include <algorithm>
 #include <limits>
@@ -59,6 +60,7 @@ Status host::kernels::pool(const Call &call, std::vector<HostTensor> &results) {
   std::vector<double> values(output.elements());
   int64_t planes = inputShape[0] * inputShape[1], next = 0;
   for (int64_t plane = 0; plane < planes; ++plane) {
+    WEFT_TRY(rt::stopStatus());
     const double *source = input.data() + plane * g.inputPlane();
     int64_t at[3];
     for (at[0] = 0; at[0] < g.out[0]; ++at[0])

@@ -4,6 +4,7 @@
 
 #include "runtime/host/Convert.h"
 #include "runtime/status/Quote.h"
+#include "runtime/status/Stop.h"
 
 #include <cstring>
 
@@ -192,7 +193,9 @@ Status host::checkProgram(const Program &program, const StageView &stage,
 
 Status host::runProgram(const Program &program, RunContext &context) {
   Runner runner(context);
-  for (const Step &step : program.steps)
+  for (const Step &step : program.steps) {
     WEFT_TRY(std::visit(runner, step));
+    WEFT_TRY(rt::stopStatus()); // what a kernel left early is no result
+  }
   return Status::ok();
 }

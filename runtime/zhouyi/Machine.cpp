@@ -1,4 +1,5 @@
 #include "runtime/zhouyi/Machine.h"
+#include "runtime/status/Stop.h"
 #include "runtime/zhouyi/Steps.h"
 #include "runtime/zhouyi/kernels/Kernels.h"
 
@@ -352,7 +353,12 @@ bool Machine::State::host(const Step &step) {
 // The run
 //===----------------------------------------------------------------------===//
 
+/// Passes of loops after which it is asked whether to go on: a pass takes tens
+/// of nanoseconds, and a few hundred instructions at most in practice.
+static constexpr uint64_t kPassesBetweenStops = 256;
+
 Status Machine::State::run(uint32_t begin, uint32_t end) {
+  uint64_t passes = 0;
   for (uint32_t next = begin; next < end; ++next) {
     const Step &step = list.steps[next];
     bool isDone = true;
@@ -361,6 +367,8 @@ Status Machine::State::run(uint32_t begin, uint32_t end) {
       index[step.depth] = 0;
       break;
     case StepCode::LoopEnd:
+      if (++passes % kPassesBetweenStops == 0 && rt::stopRequested())
+        return rt::stopStatus().withContext(placeOf(*program, list, step));
       if (++index[step.depth] < int64_t(step.count))
         next = step.index; // the step behind LoopBegin comes next
       break;

@@ -37,7 +37,7 @@ public:
 
   /// Runs once: clears scratch and outputs, then executes. After a failure the
   /// contents of outputs mean nothing. The message names the instruction and
-  /// its ONNX node.
+  /// its ONNX node. Under a StopScope it ends when it is asked to.
   rt::Status run(const AfterInstruction &after = nullptr);
 
   /// Instructions that a run executes, each pass of a loop counted.

@@ -139,6 +139,9 @@ Status Session::launch(const std::vector<rt::InputElements> &inputs,
     WEFT_TRY(rt::toStored(theInputs[i], inputs[i].type, inputs[i].data,
                           theMachine.memory(*inputBuffers[i]))
                  .withContext("input " + rt::quoteName(theInputs[i].name)));
+  stop->begin(timeLimitSeconds);
+  rt::StopScope scope(stop.get());
+  WEFT_TRY(stop->status());
   if (!layers)
     return theMachine.run();
   layers->clear();

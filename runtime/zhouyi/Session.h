@@ -21,6 +21,10 @@ public:
   const std::vector<rt::TensorSpec> &outputs() const { return theOutputs; }
   Machine &machine() { return theMachine; }
 
+  /// Of rt::Device.
+  void setTimeLimit(double seconds) { timeLimitSeconds = seconds; }
+  void setCancelled(bool value) { stop->setCancelled(value); }
+
   /// Runs once. Input i has inputs()[i].elements elements, output i takes
   /// outputs()[i].bytes() bytes. The message of a bad input begins with its
   /// name. With `layers`, the values of scratch buffers that have one are taken
@@ -40,6 +44,8 @@ private:
                     std::vector<rt::CapturedValue> *layers);
 
   Machine theMachine;
+  double timeLimitSeconds = 0;
+  std::unique_ptr<rt::Stop> stop = std::make_unique<rt::Stop>();
   std::vector<rt::TensorSpec> theInputs, theOutputs;
   std::vector<const Buffer *> inputBuffers, outputBuffers;
 };

@@ -24,10 +24,10 @@ void cli::addDeviceFlags(CLI::App &command, rt::DeviceOptions &options) {
       ->type_name("PATH");
   command
       .add_option("--time-limit", options.timeLimitSeconds,
-                  "Seconds that loading, and each run, may take on bmrt")
+                  "Seconds that each run may take, on bmrt also loading "
+                  "(default: 300 on bmrt, none on the emulator)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str();
+      ->check(CLI::Range(0.001, 1e6));
   command
       .add_option(
           "--threads", options.threads,

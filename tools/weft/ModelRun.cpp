@@ -233,6 +233,7 @@ openProgram(const RunRequest &request) {
       std::make_shared<zhouyi::Program>(std::move(file->program)));
   if (!session)
     return session.status().withContext(request.model);
+  session->setTimeLimit(request.device.timeLimitSeconds);
   return std::unique_ptr<ModelRunner>(
       new ProgramRunner(request, *std::move(session)));
 }

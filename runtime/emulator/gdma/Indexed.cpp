@@ -1,6 +1,7 @@
 /// Masked select, nonzero, gather and scatter of rows.
 #include "runtime/emulator/Rows.h"
 #include "runtime/emulator/gdma/Gdma.h"
+#include "runtime/status/Stop.h"
 
 #include <algorithm>
 #include <vector>
@@ -10,11 +11,16 @@ namespace weft::emulator::gdma {
 /// Calls body(pointer) for every element of a place in n, c, h, w order.
 template <class Body>
 static void eachElement(const Place &place, Body body) {
+  constexpr uint64_t kBetweenStops = 1 << 16;
+  uint64_t done = 0;
   for (uint32_t n = 0; n < place.shape.n; ++n)
     for (uint32_t c = 0; c < place.shape.c; ++c)
       for (uint32_t h = 0; h < place.shape.h; ++h)
-        for (uint32_t w = 0; w < place.shape.w; ++w)
+        for (uint32_t w = 0; w < place.shape.w; ++w) {
+          if (++done % kBetweenStops == 0 && rt::stopRequested())
+            return;
           body(place.at(n, c, h, w), n, c, h, w);
+        }
 }
 
 /// fp32 is compared as a number, subnormals flushed; the halves by their bits,
@@ -148,6 +154,8 @@ Status gatherScatter(Machine &machine, const Decoded &c) {
   uint32_t fill = get32(c, Field::constant_value);
   for (uint32_t ch = 0; ch < channels; ++ch)
     for (uint32_t i = 0; i < list.h; ++i) {
+      if (i % 256 == 0 && rt::stopRequested())
+        return Status::ok(); // whoever runs the command says why
       uint32_t row = loadAs<uint32_t>(indices.at(0, list.c == 1 ? 0 : ch, i));
       bool inside = row < (scatters ? to.h : from.h);
       if (scatters && !inside)

@@ -1,6 +1,7 @@
 #include "runtime/emulator/gdma/Runs.h"
 
 #include "runtime/emulator/Rows.h"
+#include "runtime/status/Stop.h"
 
 #include <algorithm>
 #include <vector>
@@ -82,6 +83,25 @@ bool mayMeet(const Place &a, const Place &b) {
   return a.base < b.base + b.reach && b.base < a.base + a.reach;
 }
 
+/// Elements that are copied without asking whether to go on.
+constexpr uint32_t kLongestRun = 1 << 20;
+
+/// Asks whether to go on once for about kLongestRun elements, short rows
+/// counted as more than they are.
+class StopCheck {
+public:
+  bool isRequestedAfter(uint64_t elements) {
+    done += elements + 16;
+    if (done < kLongestRun)
+      return false;
+    done = 0;
+    return rt::stopRequested();
+  }
+
+private:
+  uint64_t done = 0;
+};
+
 /// No two elements share a byte: each axis steps over the ones inside it.
 bool isNested(const Place &place) {
   const Shape4 &shape = place.shape;
@@ -102,9 +122,13 @@ bool isNested(const Place &place) {
 void copyPiece(const Place &in, const Place &out, uint64_t begin,
                uint64_t end) {
   Cursor source(in, begin), target(out, begin);
+  StopCheck stop;
   for (uint64_t left = end - begin; left > 0;) {
-    uint32_t run = uint32_t(
-        std::min<uint64_t>(left, std::min(source.left(), target.left())));
+    uint32_t run =
+        uint32_t(std::min<uint64_t>(std::min<uint64_t>(left, kLongestRun),
+                                    std::min(source.left(), target.left())));
+    if (stop.isRequestedAfter(run))
+      return;
     const uint8_t *value = source.here();
     uint8_t *place = target.here();
     if (value && place)
@@ -128,6 +152,7 @@ void copyColumn(uint8_t *const *to, uint64_t offset, const uint8_t *from,
 /// Rows of c in a place: base pointers per w would cost a division each.
 void copyChannelsToColumns(const Place &from, const Place &to) {
   std::vector<uint8_t *> targets(to.shape.c);
+  StopCheck stop;
   auto copyRow = from.bytes == 1   ? copyColumn<uint8_t>
                  : from.bytes == 2 ? copyColumn<uint16_t>
                                    : copyColumn<uint32_t>;
@@ -135,6 +160,8 @@ void copyChannelsToColumns(const Place &from, const Place &to) {
     for (uint32_t h = 0; h < from.shape.h; ++h) {
       for (uint32_t w = 0; w < to.shape.c; ++w)
         targets[w] = to.at(n, w, h);
+      if (stop.isRequestedAfter(uint64_t(from.shape.c) * from.shape.w))
+        return;
       for (uint32_t c = 0; c < from.shape.c; ++c)
         if (const uint8_t *row = from.at(n, c, h))
           copyRow(targets.data(), c * to.stride.w, row, from.stride.w,
@@ -176,9 +203,12 @@ void copySwapped(const Place &from, const Place &to, AxisSwap swap) {
     mergeRows(in);
     mergeRows(out);
   }
+  StopCheck stop;
   for (uint32_t n = 0; n < in.shape.n; ++n)
     for (uint32_t c = 0; c < in.shape.c; ++c)
       for (uint32_t h = 0; h < in.shape.h; ++h) {
+        if (stop.isRequestedAfter(in.shape.w))
+          return;
         const uint8_t *row = in.at(n, c, h);
         uint8_t *place = out.at(c, n, h);
         if (row && place)
@@ -193,9 +223,12 @@ void copyToAllChannels(const Place &from, const Place &to) {
     mergeRows(in);
     mergeRows(out);
   }
+  StopCheck stop;
   for (uint32_t n = 0; n < out.shape.n; ++n)
     for (uint32_t c = 0; c < out.shape.c; ++c)
       for (uint32_t h = 0; h < out.shape.h; ++h) {
+        if (stop.isRequestedAfter(out.shape.w))
+          return;
         const uint8_t *row = in.at(n, 0, h);
         uint8_t *place = out.at(n, c, h);
         if (row && place)
@@ -209,10 +242,13 @@ void fillElements(const Place &to, uint32_t bits) {
   if (planeIsOneRun(out))
     mergeRows(out);
   const auto *value = reinterpret_cast<const uint8_t *>(&bits);
+  StopCheck stop;
   for (uint32_t n = 0; n < out.shape.n; ++n)
     for (uint32_t c = 0; c < out.shape.c; ++c)
       for (uint32_t h = 0; h < out.shape.h; ++h)
-        if (uint8_t *place = out.at(n, c, h))
+        if (stop.isRequestedAfter(out.shape.w))
+          return;
+        else if (uint8_t *place = out.at(n, c, h))
           copyElements(place, out.stride.w, value, 0, out.bytes, out.shape.w);
 }
 

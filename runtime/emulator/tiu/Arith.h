@@ -29,6 +29,9 @@ struct ArithCommand {
   size_t firstPlane = 0, endPlane = 0;
 };
 
+/// Runs after which eachRun asks whether to go on: some microseconds of work.
+constexpr uint64_t kRunsBetweenStops = 64;
+
 /// Walks the result in runs of at most kRowElements that lie on one w stride in
 /// every operand. body(n, c, result, a, b, count); a and b are nullptr for
 /// constants.
@@ -45,14 +48,18 @@ void eachRun(const ArithCommand &arith, Body body) {
                   uint32_t i) {
     return v.at(n, c) + h * v.stride.h + i * v.stride.w;
   };
+  uint64_t runs = 0;
   for (size_t plane = arith.firstPlane; plane < arith.endPlane; ++plane) {
     const uint32_t n = uint32_t(plane / shape.c), c = uint32_t(plane % shape.c);
     for (uint32_t h = 0; h < rows; ++h)
-      for (uint32_t i = 0; i < length; i += kRowElements)
+      for (uint32_t i = 0; i < length; i += kRowElements) {
+        if (++runs % kRunsBetweenStops == 0 && rt::stopRequested())
+          return;
         body(n, c, place(arith.resultView, n, c, h, i),
              arith.a.isConstant ? nullptr : place(arith.a.view, n, c, h, i),
              readsB ? place(arith.b.view, n, c, h, i) : nullptr,
              length - i < kRowElements ? length - i : kRowElements);
+      }
   }
 }
 

@@ -169,6 +169,20 @@ void SmallModel::setCounts(uint32_t tiu, uint32_t gdma) {
   }
 }
 
+void SmallModel::set(isa::Field field, uint64_t value) {
+  isa::FieldPlace place = isa::formSpec(isa::Form::DMA_tensor).place(field);
+  isa::detail::writeBits(gdma(), place.offset, place.width, 96, value);
+}
+
+void SmallModel::repeatGroup(size_t count) {
+  wire::NetParameterT &stage = *tables.nets[0]->stages[0];
+  stage.debug_map.reset();
+  for (auto *groups : {&stage.groups, &stage.sub_nets[0]->groups})
+    while (groups->size() < count)
+      groups->push_back(
+          std::make_unique<wire::CommandGroupT>(*groups->front()));
+}
+
 void SmallModel::dropGdmaBlob() {
   wire::NetParameterT &stage = *tables.nets[0]->stages[0];
   stage.groups[0]->gdma_blob.reset();

@@ -4,6 +4,7 @@
 #define WEFT_TESTS_UNIT_RUNTIME_BMODEL_SMALLMODEL_H
 
 #include "runtime/bmodel/bmodel_generated.h"
+#include "runtime/isa/Isa.h"
 
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct SmallModel {
   /// In the stage and in its sub-net.
   void setCounts(uint32_t tiu, uint32_t gdma);
   void dropGdmaBlob();
+  /// A field of the copy.
+  void set(isa::Field field, uint64_t value);
+  /// `count` groups of the same bytes, without a debug map.
+  void repeatGroup(size_t count);
 };
 
 SmallModel makeSmallModel();

@@ -1,5 +1,6 @@
 #include <weft.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
@@ -154,6 +155,43 @@ TEST_F(Capi, RunsTwiceWithEqualResults) {
   EXPECT_EQ(codeOf(weft_session_run(session, inputs, outputs)),
             WEFT_INVALID_ARGUMENT);
   weft_session_free(session);
+}
+
+TEST_F(Capi, ACancelledSessionRefusesRunsUntilItIsNot) {
+  weft_session *session = nullptr;
+  ASSERT_EQ(codeOf(weft_session_open(model, nullptr, 0, nullptr, &session)),
+            WEFT_OK);
+  std::vector<float> x(768), y(4096);
+  const void *inputs[] = {x.data()};
+  void *outputs[] = {y.data()};
+  std::string message;
+  weft_session_set_cancelled(session, 1);
+  EXPECT_EQ(codeOf(weft_session_run(session, inputs, outputs), &message),
+            WEFT_CANCELLED);
+  EXPECT_THAT(message, HasSubstr("the run was cancelled"));
+  weft_session_set_cancelled(session, 0);
+  EXPECT_EQ(codeOf(weft_session_run(session, inputs, outputs)), WEFT_OK);
+  weft_session_set_cancelled(nullptr, 1);
+  weft_session_free(session);
+}
+
+TEST_F(Capi, TheTimeLimitIsOfTheEmulatorToo) {
+  weft_device_options options = {};
+  options.struct_bytes = sizeof options;
+  options.time_limit_seconds = 1e-9;
+  weft_session *session = nullptr;
+  ASSERT_EQ(codeOf(weft_session_open(model, nullptr, 0, &options, &session)),
+            WEFT_OK);
+  std::vector<float> x(768), y(4096);
+  const void *inputs[] = {x.data()};
+  void *outputs[] = {y.data()};
+  EXPECT_EQ(codeOf(weft_session_run(session, inputs, outputs)), WEFT_TIMEOUT);
+  weft_session_free(session);
+  for (double wrong : {-1.0, std::nan("")}) {
+    options.time_limit_seconds = wrong;
+    EXPECT_EQ(codeOf(weft_session_open(model, nullptr, 0, &options, &session)),
+              WEFT_INVALID_ARGUMENT);
+  }
 }
 
 TEST_F(Capi, ASessionOutlivesItsModel) {

@@ -3,7 +3,9 @@
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 #include "tools/npz/Npz.h"
 
+#include <chrono>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace weft;
 using namespace weft::rt;
@@ -131,3 +133,81 @@ TEST(EmulatorDevice, DamagedCommandsNeverCrash) {
 }
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// The end of long runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Fills local memory for minutes, group after group of the same bytes.
+Bmodel makeLongModel() {
+  SmallModel model = makeSmallModel();
+  using isa::Field;
+  for (Field one : {Field::stride_enable, Field::src_nsize, Field::dst_wstride})
+    model.set(one, 1);
+  model.set(Field::src_csize, 64);
+  model.set(Field::src_hsize, 512);
+  model.set(Field::src_wsize, 128);
+  model.set(Field::dst_hstride, 128);
+  model.set(Field::dst_start_addr_l32, 0x8000000);
+  model.set(Field::dst_start_addr_h8, 0);
+  model.repeatGroup(50000);
+  Result<Bmodel> loaded = Bmodel::load(packModel(model), "long");
+  EXPECT_TRUE(loaded.isOk()) << loaded.status().message();
+  return *loaded;
+}
+
+double secondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+// A loaded machine may take some time to notice; the run itself takes minutes.
+constexpr double kSoon = 10;
+
+} // namespace
+
+TEST(EmulatorDevice, EndsAtTheTimeLimit) {
+  Bmodel model = makeLongModel();
+  DeviceOptions options;
+  options.timeLimitSeconds = 0.2;
+  Result<Session> session = Session::open(options, model, model.nets()[0], 0);
+  ASSERT_TRUE(session.isOk()) << session.status().message();
+  std::vector<int64_t> x(16);
+  for (int pass = 0; pass < 2; ++pass) {
+    auto begin = std::chrono::steady_clock::now();
+    auto outputs = session->run(
+        {{numeric::ElementType::I64, reinterpret_cast<uint8_t *>(x.data())}});
+    EXPECT_LT(secondsSince(begin), kSoon);
+    ASSERT_FALSE(outputs.isOk());
+    EXPECT_EQ(outputs.status().code(), Code::Timeout);
+    EXPECT_NE(outputs.status().message().find("gdma command 1 (dma.tensor"),
+              std::string::npos)
+        << outputs.status().message();
+    EXPECT_NE(outputs.status().message().find(
+                  "the run did not end within the time limit of 0.2 s"),
+              std::string::npos);
+  }
+}
+
+TEST(EmulatorDevice, EndsWhenAnotherThreadCancels) {
+  Bmodel model = makeLongModel();
+  Result<Session> session = Session::open({}, model, model.nets()[0], 0);
+  ASSERT_TRUE(session.isOk()) << session.status().message();
+  std::vector<int64_t> x(16);
+  InputElements input{numeric::ElementType::I64,
+                      reinterpret_cast<uint8_t *>(x.data())};
+  auto begin = std::chrono::steady_clock::now();
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    session->device().setCancelled(true);
+  });
+  auto outputs = session->run({input});
+  other.join();
+  EXPECT_LT(secondsSince(begin), kSoon);
+  ASSERT_FALSE(outputs.isOk());
+  EXPECT_EQ(outputs.status().code(), Code::Cancelled);
+  // Stays so until it is taken back.
+  EXPECT_EQ(session->run({input}).status().code(), Code::Cancelled);
+}

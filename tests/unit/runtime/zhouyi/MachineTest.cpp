@@ -196,6 +196,30 @@ TEST(Machine, RunsTheHostInLoops) {
   EXPECT_TRUE(machine->run().isOk());
 }
 
+TEST(Session, EndsAtTheTimeLimit) {
+  Program program = makeDotProgram();
+  // 2^38 steps at most: hours.
+  program.body.insert(program.body.begin(),
+                      {kNoNode, Loop{1 << 19, {{kNoNode, Loop{1 << 19, {}}}}}});
+  rt::Result<Session> session =
+      Session::open(std::make_shared<Program>(program));
+  ASSERT_TRUE(session.isOk()) << session.status().message();
+  session->setTimeLimit(0.1);
+  std::vector<int8_t> x(kDotColumns);
+  rt::Status status =
+      session->run({{ElementType::I8, reinterpret_cast<uint8_t *>(x.data())}})
+          .status();
+  EXPECT_EQ(status.code(), rt::Code::Timeout);
+  EXPECT_EQ(status.message().substr(0, 23), "instruction 0.0 (loop):")
+      << status.message();
+  session->setCancelled(true);
+  EXPECT_EQ(
+      session->run({{ElementType::I8, reinterpret_cast<uint8_t *>(x.data())}})
+          .status()
+          .code(),
+      rt::Code::Cancelled);
+}
+
 TEST(Machine, CountsInstructions) {
   rt::Result<Machine> machine =
       Machine::make(std::make_shared<Program>(makeDotProgram()));
