@@ -180,9 +180,13 @@ LogicalResult ExpandOp::verify() {
 OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType())
     return getInput();
-  if (auto splat = dyn_cast_if_present<SplatElementsAttr>(adaptor.getInput()))
-    return splat.resizeSplat(getType());
-  return {};
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(adaptor.getInput());
+  // A splat is one element here, but bytes of the program later on.
+  constexpr int64_t kLargestSplat = 1 << 24;
+  if (!splat || !getType().hasStaticShape() ||
+      getType().getNumElements() > kLargestSplat)
+    return {};
+  return splat.resizeSplat(getType());
 }
 
 /// (C3) of PadOp.

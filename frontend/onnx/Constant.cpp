@@ -19,6 +19,21 @@ using namespace weft::onnx;
 /// Most elements of a tensor that is filled in at import time (2 GB of f32).
 constexpr int64_t kMaxFilledElements = int64_t(1) << 29;
 
+/// Takes the bytes of a constant that the importer makes from a few numbers.
+/// Reports and fails if there are not so many left.
+static LogicalResult takeMade(NodeImporter &n, ArrayRef<int64_t> shape,
+                              Type element) {
+  std::optional<int64_t> elements = countElements(shape);
+  uint64_t bytes = numeric::elementBytes(*hostElementType(element));
+  if (elements && n.budget.takeBytes(uint64_t(*elements) * bytes))
+    return success();
+  return n.error()
+         << "the result has the shape " << formatShape(shape) << ", " << bytes
+         << " bytes for each element; constants that are "
+         << "made from a few numbers may take 256 MB and 32 times the "
+         << "model's own; make it an initializer or an input";
+}
+
 template <typename T>
 static LogicalResult setValues(NodeImporter &n, ArrayRef<T> values,
                                ArrayRef<int64_t> shape, Type element) {
@@ -62,6 +77,8 @@ static LogicalResult fill(NodeImporter &n, ArrayRef<int64_t> shape, Type type,
     return n.error() << "the result has the shape " << formatShape(shape)
                      << "; a filled tensor may have at most "
                      << kMaxFilledElements << " elements";
+  if (failed(takeMade(n, shape, type)))
+    return failure();
   auto tensorType = RankedTensorType::get(shape, type);
   if (type.isInteger(1))
     return n.setOutput(0, n.constant(DenseElementsAttr::get(
@@ -141,12 +158,14 @@ static LogicalResult importRange(NodeImporter &n) {
     return n.error() << "the result would have more than " << kMaxFilledElements
                      << " elements";
   Type element = n.typeOf(*n.operand(0)).getElementType();
+  if (failed(takeMade(n, {int64_t(count)}, element)))
+    return failure();
   numeric::HostTensor values(*hostElementType(element), {int64_t(count)});
   for (int64_t i = 0; i < int64_t(count); ++i)
     values.setFromDouble(i, start + double(i) * delta);
   auto type = RankedTensorType::get(int64_t(count), element);
-  return n.setOutput(
-      0, n.constant(toElementsAttr(values, type, n.node.outputs.front())));
+  return n.setOutput(0, n.constant(toElementsAttr(std::move(values), type,
+                                                  n.node.outputs.front())));
 }
 
 /// EyeLike-9..22: ones on a diagonal of a matrix of the input's shape.
@@ -164,6 +183,8 @@ static LogicalResult importEyeLike(NodeImporter &n) {
     return n.error() << "the input has the shape " << formatShape(shape)
                      << " and dtype is " << dataTypeName(*dtype)
                      << "; the shape must have two axes, the type be a number";
+  if (failed(takeMade(n, shape, element)))
+    return failure();
   auto type = RankedTensorType::get(shape, element);
   numeric::HostTensor eye(*hostElementType(element), shape.vec());
   for (int64_t row = 0; row < shape[0]; ++row) {
@@ -172,8 +193,8 @@ static LogicalResult importEyeLike(NodeImporter &n) {
         column < shape[1])
       eye.setFromDouble(row * shape[1] + column, 1);
   }
-  return n.setOutput(
-      0, n.constant(toElementsAttr(eye, type, n.node.outputs.front())));
+  return n.setOutput(0, n.constant(toElementsAttr(std::move(eye), type,
+                                                  n.node.outputs.front())));
 }
 
 void weft::onnx::registerConstantRows(OpRegistry &registry) {

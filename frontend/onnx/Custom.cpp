@@ -116,7 +116,7 @@ std::vector<Entity> Importer::importByPlugin(const Node &node, int64_t opset,
     else
       absent.push_back(int64_t(i));
   }
-  NodeImporter n(node, opset, builder, location, present);
+  NodeImporter n(node, opset, builder, location, present, budget);
   FailureOr<DictionaryAttr> parameters = parametersOf(n);
   FailureOr<SmallVector<PluginOperator::Input>> inputs = inputsOf(n, operands);
   if (failed(parameters) || failed(inputs))

@@ -37,7 +37,8 @@ static RankedTensorType sampleType(RankedTensorType type, bool smaller) {
 static LogicalResult importSample(const OpRow &row, const Node &node,
                                   int64_t opset, OpBuilder &builder,
                                   Location location, ArrayRef<Value> operands,
-                                  bool smaller, Sample &sample) {
+                                  top::FoldBudget &budget, bool smaller,
+                                  Sample &sample) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&sample.block);
   SmallVector<Value> stand(operands);
@@ -47,7 +48,7 @@ static LogicalResult importSample(const OpRow &row, const Node &node,
       operand = sample.block.addArgument(
           sampleType(NodeImporter::typeOf(operand), smaller), location);
     }
-  NodeImporter importer(node, opset, builder, location, stand);
+  NodeImporter importer(node, opset, builder, location, stand, budget);
   if (failed(row.import(importer)))
     return failure();
   for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -127,9 +128,10 @@ static bool buildHostOps(Sample &large, Sample &small, OpBuilder &builder,
 LogicalResult onnx::importOnHost(const OpRow &row, const Node &node,
                                  int64_t opset, OpBuilder &builder,
                                  Location location, ArrayRef<Value> operands,
+                                 top::FoldBudget &budget,
                                  SmallVectorImpl<Value> &results) {
   Sample large, small;
-  if (failed(importSample(row, node, opset, builder, location, operands,
+  if (failed(importSample(row, node, opset, builder, location, operands, budget,
                           /*smaller=*/false, large)))
     return failure();
   bool imported = false;
@@ -137,8 +139,9 @@ LogicalResult onnx::importOnHost(const OpRow &row, const Node &node,
     // What it says about sizes that nobody gave would only confuse.
     ScopedDiagnosticHandler silent(builder.getContext(),
                                    [](Diagnostic &) { return success(); });
-    imported = succeeded(importSample(row, node, opset, builder, location,
-                                      operands, /*smaller=*/true, small));
+    imported =
+        succeeded(importSample(row, node, opset, builder, location, operands,
+                               budget, /*smaller=*/true, small));
   }
   IRMapping mapping;
   if (!imported || !isSameButSizes(large, small) ||

@@ -3,6 +3,7 @@
 #ifndef WEFT_FRONTEND_ONNX_DATADEPENDENT_H
 #define WEFT_FRONTEND_ONNX_DATADEPENDENT_H
 
+#include "dialects/top/FoldBudget.h"
 #include "frontend/onnx/NodeImporter.h"
 #include "frontend/onnx/OpRows.h"
 
@@ -21,6 +22,7 @@ mlir::LogicalResult importOnHost(const OpRow &row, const Node &node,
                                  int64_t opset, mlir::OpBuilder &builder,
                                  mlir::Location location,
                                  llvm::ArrayRef<mlir::Value> operands,
+                                 top::FoldBudget &budget,
                                  llvm::SmallVectorImpl<mlir::Value> &results);
 
 } // namespace weft::onnx

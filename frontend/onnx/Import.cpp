@@ -28,6 +28,20 @@ void Importer::startModule() {
   builder.setInsertionPointToEnd(main.addEntryBlock());
 }
 
+uint64_t Importer::constantBytes(const Model &model,
+                                 const ImportOptions &options) {
+  uint64_t bytes = 0;
+  for (const Tensor &tensor : model.initializers)
+    bytes += tensor.bytes.size();
+  for (const Node &node : model.nodes)
+    for (const NodeAttribute &attribute : node.attributes)
+      if (attribute.tensor)
+        bytes += attribute.tensor->bytes.size();
+  for (const auto &[name, tensor] : options.bindings)
+    bytes += tensor.sizeBytes();
+  return bytes;
+}
+
 void Importer::importInitializers(Scope &scope) {
   for (const Tensor &tensor : model.initializers) {
     Location location = namedLocation(tensor.name);
@@ -189,6 +203,38 @@ static std::string declaredShape(const ValueInfo &input) {
   return text.empty() ? "scalar" : text;
 }
 
+/// What is wrong with an array of shape `given` for an input; "" if nothing is.
+static std::string shapeProblem(const ValueInfo &input,
+                                ArrayRef<int64_t> given) {
+  std::string start =
+      "--bind gives input '" + input.name + "' the shape " + formatShape(given);
+  if (!shapeFits(input, given))
+    return start + ", the model expects " + declaredShape(input) +
+           "; give an array of that shape";
+  if (!countElements(given))
+    return start + "; there may be at most " + std::to_string(kMaxElements) +
+           " elements";
+  return "";
+}
+
+std::string onnx::bindingProblem(StringRef path, const std::string &name,
+                                 ArrayRef<int64_t> shape) {
+  llvm::Expected<Model> model = readModelFile(path);
+  if (!model) {
+    llvm::consumeError(model.takeError());
+    return "";
+  }
+  std::string known;
+  for (const ValueInfo &input : model->inputs) {
+    if (input.name == name)
+      return shapeProblem(input, shape);
+    known += (known.empty() ? "'" : ", '") + input.name + "'";
+  }
+  return "--bind names '" + name +
+         "', which is not an input of the model; inputs: " +
+         (known.empty() ? "none" : known);
+}
+
 /// Makes an input the constant that `--bind` gives for it.
 void Importer::bindInput(const ValueInfo &input, Type element, Scope &scope) {
   numeric::HostTensor tensor = options.bindings.at(input.name);
@@ -199,18 +245,11 @@ void Importer::bindInput(const ValueInfo &input, Type element, Scope &scope) {
                                 " elements, the model expects " +
                                 dataTypeName(input.type) +
                                 "; convert the array first");
-  if (!shapeFits(input, tensor.shape()))
-    return report(location, "--bind gives input '" + input.name +
-                                "' the shape " + formatShape(tensor.shape()) +
-                                ", the model expects " + declaredShape(input) +
-                                "; give an array of that shape");
-  if (!countElements(tensor.shape()))
-    return report(location, "--bind gives input '" + input.name +
-                                "' the shape " + formatShape(tensor.shape()) +
-                                "; there may be at most " +
-                                std::to_string(kMaxElements) + " elements");
+  if (std::string problem = shapeProblem(input, tensor.shape());
+      !problem.empty())
+    return report(location, problem);
   auto type = RankedTensorType::get(tensor.shape(), element);
-  ElementsAttr value = toElementsAttr(tensor, type, input.name);
+  ElementsAttr value = toElementsAttr(std::move(tensor), type, input.name);
   scope[input.name] =
       Value(builder.create<top::ConstantOp>(location, type, value));
 }

@@ -92,6 +92,12 @@ mlir::OwningOpRef<mlir::ModuleOp> importOnnxBytes(llvm::ArrayRef<char> bytes,
                                                   const ImportOptions &options,
                                                   mlir::MLIRContext &context);
 
+/// Why an array of `shape` cannot be bound to the input `name` of a model file,
+/// to be asked before a large one is read; "" if it can, and if the file is no
+/// model, which its import tells better.
+std::string bindingProblem(llvm::StringRef path, const std::string &name,
+                           llvm::ArrayRef<int64_t> shape);
+
 /// A line of the table of supported operators (`weft ops`).
 struct SupportedOp {
   std::string domain; // "" is ONNX's own

@@ -477,13 +477,13 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
   bool isOld = opset < row.firstOpset; // see importNode
   if (isOld) {
     upgraded = node;
-    NodeImporter before(node, opset, builder, location, values);
+    NodeImporter before(node, opset, builder, location, values, budget);
     if (failed(upgradeNode(before, upgraded, values)))
       return {};
     opset = kUpgradedOpset;
   }
   NodeImporter importer(isOld ? upgraded : node, opset, builder, location,
-                        values);
+                        values, budget);
   std::vector<Entity> results;
   if (row.structure) {
     StructureNode structure{*this, body, importer, operands, {}};
@@ -501,7 +501,7 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
     if (llvm::any_of(values, isDataDependent)) {
       SmallVector<Value> onHost;
       if (failed(importOnHost(row, node, opset, builder, location, values,
-                              onHost)))
+                              budget, onHost)))
         return {};
       results.assign(onHost.begin(), onHost.end());
     } else {

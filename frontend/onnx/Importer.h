@@ -81,7 +81,8 @@ public:
   Importer(Model model, llvm::StringRef file, const ImportOptions &options,
            mlir::MLIRContext &context)
       : model(std::move(model)), options(options), context(context),
-        builder(&context), file(mlir::StringAttr::get(&context, file)) {}
+        builder(&context), file(mlir::StringAttr::get(&context, file)),
+        budget(constantBytes(this->model, options)) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
@@ -101,6 +102,9 @@ public:
                  std::vector<NodeAttribute> attributes = {});
 
 private:
+  /// Of the constants that the file and `--bind` bring.
+  static uint64_t constantBytes(const Model &model,
+                                const ImportOptions &options);
   mlir::Location fileLocation() { return mlir::NameLoc::get(file); }
   mlir::Location namedLocation(llvm::StringRef name) {
     return mlir::NameLoc::get(builder.getStringAttr(name),
@@ -166,6 +170,7 @@ private:
   /// Nodes of an operator that was reported once already, by domain and name.
   llvm::StringMap<unsigned> unknownOps;
   uint64_t expandedNodes = 0;
+  top::FoldBudget budget;
 };
 
 /// What the import function of an operator on graphs, sequences or optionals

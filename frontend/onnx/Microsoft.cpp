@@ -35,7 +35,7 @@ Value weft::onnx::standardOp(NodeImporter &n, StringRef name, int64_t opset,
       node.inputs[i] = n.node.name;
   node.outputs.resize(1);
   const OpRow *row = OpRegistry::get().find("", name, opset);
-  NodeImporter inner(node, opset, n.builder, n.location, operands);
+  NodeImporter inner(node, opset, n.builder, n.location, operands, n.budget);
   if (!row || !row->import || failed(row->import(inner)))
     return {};
   return inner.output(0);

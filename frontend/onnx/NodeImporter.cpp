@@ -249,16 +249,34 @@ LogicalResult NodeImporter::checkSize(RankedTensorType type) {
   return failure();
 }
 
+/// A splat that is larger than what it was made of takes its bytes later on.
+static bool takeSplat(top::FoldBudget &budget, Operation *op,
+                      ElementsAttr value) {
+  auto bytes = [](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    return uint64_t(tensor.getNumElements()) *
+           numeric::elementBytes(*hostElementType(tensor.getElementType()));
+  };
+  uint64_t read = 0;
+  for (Value operand : op->getOperands())
+    read += bytes(operand.getType());
+  uint64_t made = bytes(value.getType());
+  return made <= read || budget.takeBytes(made);
+}
+
 /// The value of an op whose operands are all constant: what its folder makes of
-/// them, or else its evaluator. Null if neither can.
+/// them, or else its evaluator. Null if neither can, or if that would take too
+/// much.
 ElementsAttr NodeImporter::fold(Operation *op,
                                 ArrayRef<mlir::Attribute> constants) {
   SmallVector<OpFoldResult> folded;
   if (succeeded(op->fold(constants, folded)) && folded.size() == 1)
-    if (auto value = dyn_cast<mlir::Attribute>(folded.front()))
-      return dyn_cast<ElementsAttr>(value);
+    if (auto value = dyn_cast<mlir::Attribute>(folded.front())) {
+      auto elements = dyn_cast<ElementsAttr>(value);
+      return elements && takeSplat(budget, op, elements) ? elements : nullptr;
+    }
   auto evaluable = dyn_cast<EvaluateOpInterface>(op);
-  if (!evaluable || op->getNumResults() != 1)
+  if (!evaluable || op->getNumResults() != 1 || !budget.take(op))
     return nullptr;
   std::vector<numeric::HostTensor> tensors;
   for (mlir::Attribute constant : constants) {
@@ -276,7 +294,7 @@ ElementsAttr NodeImporter::fold(Operation *op,
   // A size that depended on data is known now.
   auto type = RankedTensorType::get(results.front().shape(),
                                     typeOf(op->getResult(0)).getElementType());
-  return toElementsAttr(results.front(), type,
+  return toElementsAttr(std::move(results.front()), type,
                         node.outputs.empty() ? "" : node.outputs.front());
 }
 

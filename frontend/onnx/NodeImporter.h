@@ -9,6 +9,7 @@
 #ifndef WEFT_FRONTEND_ONNX_NODEIMPORTER_H
 #define WEFT_FRONTEND_ONNX_NODEIMPORTER_H
 
+#include "dialects/top/FoldBudget.h"
 #include "dialects/top/Top.h"
 #include "frontend/onnx/OnnxModel.h"
 #include "mlir/IR/Builders.h"
@@ -36,9 +37,10 @@ class NodeImporter {
 public:
   /// `operands` has one value an input, null where the input is left out.
   NodeImporter(const Node &node, int64_t opset, mlir::OpBuilder &builder,
-               mlir::Location location, llvm::ArrayRef<mlir::Value> operands)
+               mlir::Location location, llvm::ArrayRef<mlir::Value> operands,
+               top::FoldBudget &budget)
       : node(node), opset(opset), builder(builder), location(location),
-        operands(operands.begin(), operands.end()),
+        budget(budget), operands(operands.begin(), operands.end()),
         outputs(node.outputs.size()) {}
 
   const Node &node;
@@ -47,6 +49,8 @@ public:
   mlir::OpBuilder &builder;
   /// Of what is built next; see selectOutput.
   mlir::Location location;
+  /// Of the whole import: what may still be folded.
+  top::FoldBudget &budget;
 
   /// What is built from now on belongs to output `i` (0 at the start).
   void selectOutput(unsigned i);

@@ -4,6 +4,7 @@
 #include "passes/top/Passes.h"
 
 #include "dialects/top/Constant.h"
+#include "dialects/top/FoldBudget.h"
 #include "dialects/top/LargeConstant.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
@@ -33,9 +34,13 @@ public:
       if (isa<TopDialect>(op->getDialect()) && !isa<ConstantOp>(op))
         candidates.push_back(op);
     });
+    // Most is folded when the model is imported, and would count here as its
+    // own: twice of what there is now.
+    FoldBudget budget(constantBytes() / 16);
     // In program order, so that a chain folds in one sweep.
     for (EvaluateOpInterface op : candidates)
-      if (worthFolding(op) && !isFilterTurned(op) && failed(fold(op)))
+      if (worthFolding(op) && !isFilterTurned(op) && budget.take(op) &&
+          failed(fold(op)))
         return signalPassFailure();
     // Constants that nobody reads any more.
     SmallVector<ConstantOp> constants;
@@ -46,6 +51,18 @@ public:
   }
 
 private:
+  uint64_t constantBytes() {
+    uint64_t bytes = 0;
+    getOperation().walk([&](ConstantOp op) {
+      // A splat is one element.
+      if (!op.getValue().isSplat())
+        bytes += uint64_t(op.getType().getNumElements()) *
+                 numeric::elementBytes(
+                     *hostElementType(op.getType().getElementType()));
+    });
+    return bytes;
+  }
+
   /// A tensor without elements is known, whoever makes it.
   void replaceEmptyValues() {
     getOperation().walk([](Block *block) {

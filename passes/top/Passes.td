@@ -17,7 +17,8 @@ def TopFoldConstants : Pass<"top-fold-constants", "::mlir::ModuleOp"> {
     ```
 
     It leaves alone an op that produces more than `max-elements` values and more than it reads (a broadcast of a small constant
-    that would bloat the program).
+    that would bloat the program), and what takes more memory or operations than the constants of the module explain
+    (`dialects/top/FoldBudget.h`).
   }];
   let options = [
     Option<"maxElements", "max-elements", "int64_t", /*default=*/"1 << 20",

@@ -3,6 +3,10 @@
 #include "runtime/status/Quote.h"
 #include "tools/npz/Npz.h"
 
+#ifdef WEFT_WITH_COMPILER
+#include "frontend/onnx/Import.h"
+#endif
+
 using namespace weft;
 using namespace weft::cli;
 using numeric::HostTensor;
@@ -18,16 +22,33 @@ void cli::addBindFlag(CLI::App &command, std::vector<std::string> &texts) {
       ->take_all();
 }
 
+/// The array `array` of a file for input `name`.
+static Result<HostTensor>
+readFitting(const npz::Reader &archive, const std::string &array,
+            [[maybe_unused]] const std::string &name,
+            [[maybe_unused]] const std::string &model) {
+#ifdef WEFT_WITH_COMPILER // nobody else reads models
+  constexpr int64_t kSmallElements = 1 << 20;
+  const npz::NpyHeader &header = *archive.header(array);
+  if (header.elements > kSmallElements)
+    if (std::string problem = onnx::bindingProblem(model, name, header.shape);
+        !problem.empty())
+      return rt::fail(Code::ShapeMismatch, model + ": " + problem);
+#endif
+  return archive.read(array);
+}
+
 /// The array for input `name` of a file.
 static Result<HostTensor> readBinding(const std::string &name,
-                                      const std::string &file) {
+                                      const std::string &file,
+                                      const std::string &model) {
   Result<npz::Reader> archive = npz::Reader::open(file);
   if (!archive)
     return archive.status();
   if (archive->header(name))
-    return archive->read(name);
+    return readFitting(*archive, name, name, model);
   if (archive->names().size() == 1)
-    return archive->read(archive->names().front());
+    return readFitting(*archive, archive->names().front(), name, model);
   std::string found;
   for (const std::string &other : archive->names())
     found += (found.empty() ? "" : ", ") + rt::quoteName(other);
@@ -36,7 +57,8 @@ static Result<HostTensor> readBinding(const std::string &name,
                                       (found.empty() ? "none" : found));
 }
 
-Result<NamedTensors> cli::readBindings(const std::vector<std::string> &texts) {
+Result<NamedTensors> cli::readBindings(const std::vector<std::string> &texts,
+                                       const std::string &model) {
   NamedTensors bindings;
   for (const std::string &text : texts) {
     auto bad = [&](const std::string &why) {
@@ -48,7 +70,8 @@ Result<NamedTensors> cli::readBindings(const std::vector<std::string> &texts) {
     if (equals == std::string::npos || equals == 0)
       return bad("no name before '='; write NAME=FILE.npz");
     std::string name = text.substr(0, equals);
-    Result<HostTensor> tensor = readBinding(name, text.substr(equals + 1));
+    Result<HostTensor> tensor =
+        readBinding(name, text.substr(equals + 1), model);
     if (!tensor)
       return tensor.status().withContext("--bind");
     if (!bindings.emplace(name, *std::move(tensor)).second)

@@ -20,8 +20,10 @@ void addBindFlag(CLI::App &command, std::vector<std::string> &texts);
 
 /// The arrays that --bind names, by input: of each `NAME=FILE.npz` the array
 /// NAME of the file, or its only one. Code::InvalidArgument quotes a value of
-/// another form.
-rt::Result<NamedTensors> readBindings(const std::vector<std::string> &texts);
+/// another form. A file of 4 MB may unpack to 4 GB, so large arrays are read
+/// only if their shapes are those of inputs of `model`, an ONNX file.
+rt::Result<NamedTensors> readBindings(const std::vector<std::string> &texts,
+                                      const std::string &model);
 
 } // namespace weft::cli
 

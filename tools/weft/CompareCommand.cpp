@@ -198,7 +198,7 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags,
     comparer->source.version =
         "ONNX Runtime " + comparer->onnxRuntime->version();
   }
-  Result<NamedTensors> bindings = readBindings(flags.bindings);
+  Result<NamedTensors> bindings = readBindings(flags.bindings, flags.onnx);
   if (!bindings)
     return bindings.status();
   Result<std::optional<preprocess::Options>> options =

@@ -575,7 +575,8 @@ static ExitCode convert(ConvertFlags flags) {
     return reportError(shapes.status());
   if (rt::Status status = checkManyShapes(flags, shapes->size()); !status)
     return reportError(status);
-  Result<NamedTensors> bindings = readBindings(flags.model.bindings);
+  Result<NamedTensors> bindings =
+      readBindings(flags.model.bindings, flags.model.model);
   if (!bindings)
     return reportError(bindings.status());
   driver::Plugins plugins; // outlives the compilations

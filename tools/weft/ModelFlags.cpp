@@ -39,7 +39,7 @@ std::optional<ExitCode> cli::importModel(const ModelFlags &flags,
   rt::Result<driver::InputShapes> shapes = parseShapes(flags.shapes);
   if (!shapes)
     return reportError(shapes.status());
-  rt::Result<NamedTensors> bindings = readBindings(flags.bindings);
+  rt::Result<NamedTensors> bindings = readBindings(flags.bindings, flags.model);
   if (!bindings)
     return reportError(bindings.status());
   if (rt::Status status = plugins.load(flags.plugins); !status)
