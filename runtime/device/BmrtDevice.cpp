@@ -146,13 +146,20 @@ Status BmrtDevice::run(const std::vector<ByteSpan> &inputs,
   for (size_t i = 0; i < inputs.size(); ++i)
     std::memcpy(shared + offsets[i], inputs[i].data,
                 stage.inputs[i].storedBytes);
+  if (inputsRead)
+    inputsRead();
   if (::send(channel, &kBmrtRun, 1, MSG_NOSIGNAL) != 1)
     return describeDeath("before it ran the model");
   WEFT_TRY(awaitReply("running the model"));
   for (size_t i = 0; i < outputs.size(); ++i)
-    std::memcpy(outputs[i].data, shared + offsets[inputs.size() + i],
-                stage.outputs[i].storedBytes);
+    if (outputs[i].data)
+      std::memcpy(outputs[i].data, shared + offsets[inputs.size() + i],
+                  stage.outputs[i].storedBytes);
   return Status::ok();
+}
+
+const uint8_t *BmrtDevice::storedOutput(size_t index) const {
+  return shared + tensorOffsets(stage)[stage.inputs.size() + index];
 }
 
 /// Waits until `file` can be read, at most until `seconds` have passed or

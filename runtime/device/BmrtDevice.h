@@ -37,6 +37,7 @@ public:
   Status run(const std::vector<ByteSpan> &inputs,
              const std::vector<MutableBytes> &outputs,
              HostTensors *host = nullptr) override;
+  const uint8_t *storedOutput(size_t index) const override;
 
 private:
   BmrtDevice(const BmrtOptions &options, const Bmodel &model,

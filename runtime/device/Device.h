@@ -6,6 +6,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/status/Stop.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,11 +35,22 @@ public:
   /// Runs the stage once. `inputs` and `outputs` have one entry for every input
   /// and output of the stage, each of exactly `storedBytes` bytes. `host` is
   /// needed if the stage uses the host (StageSpec::usesHost); an output that
-  /// comes from there is in `host->outputs` only. After a failure the outputs
-  /// are undefined and the device may refuse further runs.
+  /// comes from there is in `host->outputs` only. An output whose data is null
+  /// stays where it is (storedOutput). After a failure the outputs are
+  /// undefined and the device may refuse further runs.
   virtual Status run(const std::vector<ByteSpan> &inputs,
                      const std::vector<MutableBytes> &outputs,
                      HostTensors *host = nullptr) = 0;
+
+  /// The stored bytes of output `index` after a successful run, in the device's
+  /// own memory; they live until the next run.
+  virtual const uint8_t *storedOutput(size_t index) const = 0;
+
+  /// `callback` is called in each following run when the inputs have been read:
+  /// from then on nobody needs their bytes.
+  void setInputsRead(std::function<void()> callback) {
+    inputsRead = std::move(callback);
+  }
 
   /// Seconds of the last successful run between launching the commands and
   /// their end: without copying inputs and outputs.
@@ -52,6 +64,7 @@ public:
   void setCancelled(bool value) { stop.setCancelled(value); }
 
 protected:
+  std::function<void()> inputsRead;
   double theLaunchSeconds = 0;
   double timeLimitSeconds = 0;
   Stop stop;

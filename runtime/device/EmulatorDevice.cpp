@@ -1,4 +1,5 @@
 #include "runtime/device/EmulatorDevice.h"
+#include "runtime/numeric/Pages.h"
 
 #include <chrono>
 #include <cstring>
@@ -119,6 +120,8 @@ Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
     std::memcpy(writable(input.address, input.storedBytes), inputs[i].data,
                 input.storedBytes);
   }
+  if (inputsRead)
+    inputsRead();
   if (programs.empty())
     WEFT_TRY(prepare().withContext(model.path()));
   host::RunContext context;
@@ -146,11 +149,27 @@ Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
   }
   theLaunchSeconds =
       std::chrono::duration<double>(Clock::now() - begin).count();
+  dropInputs();
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (const TensorSpec &output = stage.outputs[i]; !output.fromHost)
-      std::memcpy(outputs[i].data, writable(output.address, output.storedBytes),
-                  output.storedBytes);
+    if (!stage.outputs[i].fromHost && outputs[i].data)
+      std::memcpy(outputs[i].data, storedOutput(i),
+                  stage.outputs[i].storedBytes);
   return Status::ok();
+}
+
+void EmulatorDevice::dropInputs() {
+  // Less is not worth the page faults of the next run.
+  constexpr uint64_t kLargeBytes = 16 << 20;
+  for (const TensorSpec &input : stage.inputs) {
+    bool isShared = false;
+    for (const TensorSpec &output : stage.outputs)
+      isShared |= !output.fromHost &&
+                  output.address < input.address + input.storedBytes &&
+                  input.address < output.address + output.storedBytes;
+    if (input.storedBytes >= kLargeBytes && !isShared)
+      numeric::discard(writable(input.address, input.storedBytes),
+                       input.storedBytes);
+  }
 }
 
 } // namespace weft::rt

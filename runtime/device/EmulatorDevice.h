@@ -30,6 +30,10 @@ public:
   Status run(const std::vector<ByteSpan> &inputs,
              const std::vector<MutableBytes> &outputs,
              HostTensors *host = nullptr) override;
+  const uint8_t *storedOutput(size_t index) const override {
+    const TensorSpec &output = stage.outputs[index];
+    return dram(output.address, output.storedBytes);
+  }
 
   /// Calls `taps` during every following run.
   void setTaps(std::vector<emulator::Tap> taps) { theTaps = std::move(taps); }
@@ -53,6 +57,8 @@ private:
   Status prepare();
   Status launch(size_t subNet);
   uint8_t *writable(uint64_t address, uint64_t bytes);
+  /// Gives the pages of large inputs back that no output shares.
+  void dropInputs();
 
   Bmodel model; ///< keeps `stage` and the file's bytes alive
   const StageSpec &stage;

@@ -18,12 +18,8 @@ Result<Session> Session::open(const DeviceOptions &options, const Bmodel &model,
 
 Session::Session(const Bmodel &model, const StageSpec &stage,
                  std::unique_ptr<Device> device)
-    : model(model), theStage(&stage), theDevice(std::move(device)) {
-  for (const TensorSpec &tensor : stage.inputs)
-    storedInputs.emplace_back(tensor.storedBytes);
-  for (const TensorSpec &tensor : stage.outputs)
-    storedOutputs.emplace_back(tensor.storedBytes);
-}
+    : model(model), theStage(&stage), theDevice(std::move(device)),
+      storedInputs(stage.inputs.size()) {}
 
 /// The input as its user sees it; `stored` holds its stored form.
 static numeric::HostTensor userInput(const TensorSpec &tensor,
@@ -79,7 +75,7 @@ Status Session::runPadded(const std::vector<InputElements> &inputs,
 Status Session::launch(const std::vector<InputElements> &inputs) {
   assert(inputs.size() == storedInputs.size());
   std::vector<ByteSpan> in;
-  std::vector<MutableBytes> out;
+  std::vector<MutableBytes> out(theStage->outputs.size()); // stay there
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorSpec &tensor = theStage->inputs[i];
     // What needs no conversion is not copied.
@@ -88,13 +84,12 @@ Status Session::launch(const std::vector<InputElements> &inputs) {
       in.push_back({inputs[i].data, size_t(tensor.storedBytes)});
       continue;
     }
+    storedInputs[i].resize(tensor.storedBytes);
     WEFT_TRY(
         toStored(tensor, inputs[i].type, inputs[i].data, storedInputs[i].data())
             .withContext("input " + quoteName(tensor.name)));
     in.push_back({storedInputs[i].data(), storedInputs[i].size()});
   }
-  for (std::vector<uint8_t> &buffer : storedOutputs)
-    out.push_back({buffer.data(), buffer.size()});
   bool usesHost = theStage->usesHost();
   host = {};
   for (size_t i = 0; usesHost && i < inputs.size(); ++i)
@@ -111,13 +106,13 @@ Status Session::launch(const std::vector<InputElements> &inputs) {
 
 Status Session::run(const std::vector<InputElements> &inputs,
                     const std::vector<uint8_t *> &outputs, int64_t entries) {
-  assert(outputs.size() == storedOutputs.size());
+  assert(outputs.size() == theStage->outputs.size());
   if (entries != 0)
     return runPadded(inputs, outputs, entries);
   WEFT_TRY(launch(inputs));
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!theStage->outputs[i].fromHost)
-      fromStored(theStage->outputs[i], storedOutputs[i].data(), outputs[i]);
+      fromStored(theStage->outputs[i], theDevice->storedOutput(i), outputs[i]);
     else if (size_t size = host.outputs[i].sizeBytes())
       std::memcpy(outputs[i], host.outputs[i].bytes(), size);
   }
@@ -136,7 +131,7 @@ Session::run(const std::vector<InputElements> &inputs, int64_t entries) {
         continue;
       }
       results.emplace_back(output.type, output.shape);
-      fromStored(output, storedOutputs[i].data(), results.back().bytes());
+      fromStored(output, theDevice->storedOutput(i), results.back().bytes());
     }
     return results;
   }

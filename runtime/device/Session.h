@@ -45,7 +45,7 @@ public:
 private:
   Session(const Bmodel &model, const StageSpec &stage,
           std::unique_ptr<Device> device);
-  /// Runs; outputs that lie in DRAM are in storedOutputs, others in host.
+  /// Runs; outputs that lie in DRAM are in the device's memory, others in host.
   Status launch(const std::vector<InputElements> &inputs);
   /// The same with fewer entries of the batch: pads the inputs and crops.
   Status runPadded(const std::vector<InputElements> &inputs,
@@ -54,8 +54,8 @@ private:
   Bmodel model; ///< keeps the stage alive
   const StageSpec *theStage;
   std::unique_ptr<Device> theDevice;
+  /// Of inputs that are stored in another form than they were given.
   std::vector<std::vector<uint8_t>> storedInputs;
-  std::vector<std::vector<uint8_t>> storedOutputs;
   HostTensors host;
   std::vector<std::vector<int64_t>> shapes; ///< of the outputs
 };

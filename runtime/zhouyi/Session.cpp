@@ -139,6 +139,8 @@ Status Session::launch(const std::vector<rt::InputElements> &inputs,
     WEFT_TRY(rt::toStored(theInputs[i], inputs[i].type, inputs[i].data,
                           theMachine.memory(*inputBuffers[i]))
                  .withContext("input " + rt::quoteName(theInputs[i].name)));
+  if (inputsRead)
+    inputsRead();
   stop->begin(timeLimitSeconds);
   rt::StopScope scope(stop.get());
   WEFT_TRY(stop->status());
@@ -168,12 +170,12 @@ Status Session::run(const std::vector<rt::InputElements> &inputs,
 Result<std::vector<HostTensor>>
 Session::run(const std::vector<rt::InputElements> &inputs,
              std::vector<rt::CapturedValue> *layers) {
+  WEFT_TRY(launch(inputs, layers));
   std::vector<HostTensor> results;
-  std::vector<uint8_t *> outputs;
-  for (const rt::TensorSpec &spec : theOutputs)
-    results.emplace_back(spec.type, spec.shape);
-  for (HostTensor &tensor : results)
-    outputs.push_back(tensor.bytes());
-  WEFT_TRY(run(inputs, outputs, layers));
+  for (size_t i = 0; i < theOutputs.size(); ++i) {
+    results.emplace_back(theOutputs[i].type, theOutputs[i].shape);
+    rt::fromStored(theOutputs[i], theMachine.memory(*outputBuffers[i]),
+                   results.back().bytes());
+  }
   return results;
 }

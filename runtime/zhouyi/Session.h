@@ -21,7 +21,10 @@ public:
   const std::vector<rt::TensorSpec> &outputs() const { return theOutputs; }
   Machine &machine() { return theMachine; }
 
-  /// Of rt::Device.
+  /// Those of rt::Device.
+  void setInputsRead(std::function<void()> callback) {
+    inputsRead = std::move(callback);
+  }
   void setTimeLimit(double seconds) { timeLimitSeconds = seconds; }
   void setCancelled(bool value) { stop->setCancelled(value); }
 
@@ -44,6 +47,7 @@ private:
                     std::vector<rt::CapturedValue> *layers);
 
   Machine theMachine;
+  std::function<void()> inputsRead;
   double timeLimitSeconds = 0;
   std::unique_ptr<rt::Stop> stop = std::make_unique<rt::Stop>();
   std::vector<rt::TensorSpec> theInputs, theOutputs;

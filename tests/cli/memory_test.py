@@ -112,6 +112,18 @@ class Memory(unittest.TestCase):
         self.assertIn("dense<4.995", run.stdout)
         self.assertNotIn("top.reduce", run.stdout)
 
+    def test_a_run_takes_little_more_than_inputs_and_outputs(self):
+        path, bmodel = self.model([("Relu", ["x"], ["y"], {})], [], [floats("x", 1, 64, 512, 512)], [floats("y", 1, 64, 512, 512)]), \
+            self.folder / "y.bmodel"
+        self.assertEqual(self.convert(path)[0], 0)
+        values = np.linspace(-1, 1, 2**24, dtype=np.float32).reshape(1, 64, 512, 512)
+        np.savez(self.folder / "in.npz", x=values)
+        code, peak, _, error = measured(["run", bmodel, "--input", self.folder / "in.npz", "--output", self.folder / "out.npz"])
+        self.assertEqual(code, 0, error)
+        # The program itself, the 64 MB of each, and some room; it was 400 MB.
+        self.assertLess(peak, 2.2 * values.nbytes + 40e6)
+        self.assertTrue(np.array_equal(np.load(self.folder / "out.npz")["y"], np.maximum(values, 0)))
+
     def test_an_archive_that_unpacks_to_gigabytes(self):
         path = self.model([("Reshape", ["x", "shape"], ["y"], {})], [], outputs=[floats("y", 2, 3)],
                           inputs=[floats("x", 6), helper.make_tensor_value_info("shape", TensorProto.INT64, [2])])

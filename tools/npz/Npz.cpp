@@ -1,8 +1,6 @@
 #include "tools/npz/Npz.h"
-#include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
-#include "tools/files/OutputFile.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -281,95 +279,4 @@ Result<HostTensor> npz::readNpy(const std::string &path) {
     std::memcpy(tensor.bytes(), bytes->data() + header->headerBytes,
                 tensor.sizeBytes());
   return arranged(std::move(tensor), *header);
-}
-
-/// The bytes of one .npy file.
-static Result<std::string> makeNpy(const NamedTensor &named) {
-  const HostTensor &tensor = *named.tensor;
-  if (numeric::carrierType(tensor.type()) != tensor.type()) {
-    HostTensor carrier = numeric::toCarrier(tensor);
-    return makeNpy({named.name, &carrier});
-  }
-  std::optional<std::string> header =
-      makeNpyHeader(tensor.type(), tensor.shape());
-  if (!header)
-    return rt::failf(Code::Unsupported,
-                     "unsupported: array %s has type %s, which npz lacks",
-                     rt::quoteName(named.name).c_str(),
-                     numeric::elementTypeName(tensor.type()));
-  header->append(reinterpret_cast<const char *>(tensor.bytes()),
-                 tensor.sizeBytes());
-  return *std::move(header);
-}
-
-/// Adds one file without compression and without a time; false on an error.
-static bool addFile(zip_t *archive, const std::string &name,
-                    const std::string &bytes) {
-  zip_source_t *source =
-      zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
-  if (!source)
-    return false;
-  zip_int64_t index = zip_file_add(archive, (name + ".npy").c_str(), source,
-                                   ZIP_FL_ENC_UTF_8 | ZIP_FL_OVERWRITE);
-  if (index < 0) {
-    zip_source_free(source);
-    return false;
-  }
-  constexpr zip_uint16_t kFirstDay = 0x21; // 1980-01-01, the earliest there is
-  return zip_set_file_compression(archive, zip_uint64_t(index), ZIP_CM_STORE,
-                                  0) == 0 &&
-         zip_file_set_dostime(archive, zip_uint64_t(index), 0, kFirstDay, 0) ==
-             0;
-}
-
-/// Takes the finished archive out of libzip's memory.
-static Status takeBytes(zip_source_t *target, std::vector<char> &bytes) {
-  zip_stat_t facts;
-  bool taken =
-      zip_source_stat(target, &facts) == 0 && zip_source_open(target) == 0;
-  if (taken) {
-    bytes.resize(facts.size);
-    taken = zip_source_read(target, bytes.data(), bytes.size()) ==
-            zip_int64_t(bytes.size());
-    zip_source_close(target);
-  }
-  return taken ? Status::ok()
-               : rt::fail(Code::Internal, "libzip made no archive");
-}
-
-Status npz::writeNpz(const std::string &path,
-                     const std::vector<NamedTensor> &tensors) {
-  std::vector<std::string> files;
-  for (const NamedTensor &tensor : tensors) {
-    Result<std::string> file = makeNpy(tensor);
-    if (!file)
-      return file.status().withContext(path);
-    files.push_back(*std::move(file));
-  }
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t *target = zip_source_buffer_create(nullptr, 0, 0, &error);
-  zip_t *archive =
-      target ? zip_open_from_source(target, ZIP_TRUNCATE, &error) : nullptr;
-  zip_error_fini(&error);
-  if (!archive) {
-    zip_source_free(target);
-    return rt::fail(Code::OutOfMemory, path + ": no memory for the archive");
-  }
-  zip_source_keep(target);
-  bool added = true;
-  for (size_t i = 0; i < files.size() && added; ++i)
-    added = addFile(archive, tensors[i].name, files[i]);
-  Status status = Status::ok();
-  if (!added || zip_close(archive) != 0) {
-    status = rt::failf(Code::Internal, "%s: libzip: %s", path.c_str(),
-                       zip_strerror(archive));
-    zip_discard(archive);
-  }
-  std::vector<char> bytes;
-  if (status.isOk())
-    status = takeBytes(target, bytes).withContext(path);
-  zip_source_free(target);
-  WEFT_TRY(status);
-  return tools::writeOutputFile(path, bytes.data(), bytes.size());
 }

@@ -1,8 +1,9 @@
 //===- Npz.h - named arrays in NumPy's archive format -----------*- C++ -*-===//
 //
-// A .npz file is a zip archive of .npy files. The archive is libzip's work
-// (zip64, deflate, check sums); the .npy header is parsed by NpyHeader. It
-// lives in tools/ because a deployed runtime takes raw bytes and needs no
+// A .npz file is a zip archive of .npy files. Reading the archive is libzip's
+// work (zip64, deflate, check sums); the .npy header is parsed by NpyHeader.
+// Archives are written by hand: libzip would need two copies of what it writes.
+// It lives in tools/ because a deployed runtime takes raw bytes and needs no
 // archive library.
 //
 //===----------------------------------------------------------------------===//
@@ -77,6 +78,9 @@ struct NamedTensor {
 /// give equal bytes; see writeOutputFile() for how the file appears. Types
 /// that NumPy lacks are written as numeric::carrierType() says: bf16 as
 /// float32, float8 and float4 as uint8 bit patterns, int4 and int2 as int8 ...
+/// Takes no memory of the arrays' size but for such a type. Names that an
+/// archive cannot hold apart are Code::Unsupported: a zero byte, what is no
+/// UTF-8, more than 65531 bytes, the same name twice.
 rt::Status writeNpz(const std::string &path,
                     const std::vector<NamedTensor> &tensors);
 

@@ -64,6 +64,15 @@ attachCapture(const RunRequest &request, rt::Session &session) {
   return capture;
 }
 
+/// Frees the arrays when `runner` (a session or its device) has read them,
+/// unless somebody wants them later.
+template <class Runner>
+static void freeWhenRead(const RunRequest &request, Runner &runner,
+                         std::vector<HostTensor> &inputs) {
+  if (!request.keepsInputs)
+    runner.setInputsRead([&inputs] { inputs.clear(); });
+}
+
 namespace {
 
 class BmodelRunner : public ModelRunner {
@@ -138,6 +147,7 @@ Result<ModelRun> BmodelRunner::run(const samples::SampleFiles &files) {
   if (!inputs)
     return inputs.status();
   WEFT_TRY(openStage(choice->stage));
+  freeWhenRead(request, session->device(), *inputs);
   auto begin = std::chrono::steady_clock::now();
   Result<std::vector<HostTensor>> outputs =
       session->run(inputElements(*inputs), choice->entries);
@@ -206,6 +216,7 @@ Result<ModelRun> ProgramRunner::run(const samples::SampleFiles &files) {
   if (!inputs)
     return inputs.status();
   ModelRun run;
+  freeWhenRead(request, session, *inputs);
   auto begin = std::chrono::steady_clock::now();
   Result<std::vector<HostTensor>> outputs = session.run(
       inputElements(*inputs), request.layers ? &run.layers : nullptr);

@@ -30,6 +30,7 @@ struct RunRequest {
   rt::DeviceOptions device;
   bool layers = false;         ///< also the values inside (--per-layer)
   bool findsPrecision = false; ///< else ModelRun has F32
+  bool keepsInputs = true; ///< else ModelRun has none, and memory none of them
   /// Refuse a bmodel whose certificate is not of it and of the stage.
   bool needsCertificate = false;
 };

@@ -59,7 +59,9 @@ static ExitCode runCommand(const RunFlags &flags) {
           rt::fail(rt::Code::InvalidArgument,
                    input.path + ": --output would overwrite this input; name "
                                 "another file"));
-  Result<ModelRun> outcome = runModel(flags.request);
+  RunRequest request = flags.request;
+  request.keepsInputs = false;
+  Result<ModelRun> outcome = runModel(request);
   if (!outcome)
     return reportError(outcome.status());
   std::vector<npz::NamedTensor> arrays;

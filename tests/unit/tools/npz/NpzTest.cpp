@@ -117,6 +117,43 @@ TEST_F(Npz, MissingFileSaysSo) {
   EXPECT_EQ(reader.status().code(), rt::Code::NotFound);
 }
 
+TEST_F(Npz, NamesAreKeptApartOrRefused) {
+  HostTensor a = ramp(ElementType::F32, {4}), b = ramp(ElementType::I64, {2});
+  std::string wide = "caf\xc3\xa9 \xe2\x80\xae \xf0\x9f\x98\x80",
+              odd = "a\n/../b.npy";
+  ASSERT_TRUE(writeNpz(file("x.npz"), {{wide, &a}, {odd, &b}}).isOk());
+  rt::Result<Reader> reader = Reader::open(file("x.npz"));
+  ASSERT_TRUE(reader.isOk()) << reader.status().message();
+  EXPECT_EQ(*reader->read(wide), a);
+  EXPECT_EQ(*reader->read(odd), b);
+  using namespace std::string_literals;
+  auto message = [&](const std::string &first, const std::string &second) {
+    rt::Status status = writeNpz(file("y.npz"), {{first, &a}, {second, &b}});
+    EXPECT_FALSE(std::filesystem::exists(file("y.npz")));
+    return status.message();
+  };
+  EXPECT_THAT(message("a", "a\0b"s),
+              HasSubstr("unsupported: the name 'a\\x00b' has a zero byte, at "
+                        "which readers end it; an npz archive cannot hold it"));
+  EXPECT_THAT(message("a", "a"), HasSubstr("'a' stands for two arrays"));
+  EXPECT_THAT(message("a", std::string(65532, 'x')), HasSubstr("too long"));
+  for (const char *broken : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80",
+                             "\xf4\x90\x80\x80", "\xe2\x28\xa1"})
+    EXPECT_THAT(message("a", broken), HasSubstr("is no UTF-8"));
+}
+
+TEST_F(Npz, WritesMoreArraysThanOldArchivesCount) {
+  HostTensor a = ramp(ElementType::U8, {1});
+  std::vector<npz::NamedTensor> arrays;
+  for (int i = 0; i < 66000; ++i)
+    arrays.push_back({std::to_string(i), &a});
+  ASSERT_TRUE(writeNpz(file("x.npz"), arrays).isOk());
+  rt::Result<Reader> reader = Reader::open(file("x.npz"));
+  ASSERT_TRUE(reader.isOk()) << reader.status().message();
+  EXPECT_EQ(reader->names().size(), arrays.size());
+  EXPECT_EQ(*reader->read("65999"), a);
+}
+
 TEST_F(Npz, FailureLeavesNothing) {
   HostTensor a = ramp(ElementType::F32, {4});
   EXPECT_FALSE(writeNpz(file("no/such/folder.npz"), {{"a", &a}}).isOk());
