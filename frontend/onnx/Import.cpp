@@ -7,6 +7,7 @@
 #include "frontend/onnx/Importer.h"
 #include "frontend/onnx/Symbols.h"
 #include "runtime/numeric/CarrierTypes.h"
+#include "runtime/status/Quote.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -139,6 +140,13 @@ Importer::inputShape(const ValueInfo &input) {
   return shape;
 }
 
+/// A name that a bmodel cannot hold.
+static std::string unfitName(const char *kind, const std::string &name,
+                             const char *problem) {
+  return std::string("the name of ") + kind + " '" + name + "' " + problem +
+         ", a bmodel cannot hold it; give it another name in the model";
+}
+
 void Importer::importInputs(Scope &scope) {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
@@ -154,6 +162,10 @@ void Importer::importInputs(Scope &scope) {
       continue;
     }
     scope.try_emplace(input.name, Entity());
+    if (const char *problem = rt::nameProblem(input.name)) {
+      report(location, unfitName("input", input.name, problem));
+      continue;
+    }
     Type element = elementTypeOf(input.type, &context);
     if (!element) {
       report(location,
@@ -307,6 +319,8 @@ void Importer::importOutputs(Scope &scope) {
     if (!seen.insert(output.name).second) {
       report(location, "there are two outputs of this name; names must be "
                        "unique");
+    } else if (const char *problem = rt::nameProblem(output.name)) {
+      report(location, unfitName("output", output.name, problem));
     } else if (value == scope.end()) {
       report(location,
              "output '" + output.name +

@@ -159,6 +159,8 @@ static Status verifyModel(const FileContext &file, const wire::Model &model,
     std::string where = "net " + quoteName(net.name);
     if (net.name.empty())
       return fail(Code::BadFile, "model.nets: a net has no name");
+    if (const char *problem = nameProblem(net.name))
+      return failf(Code::BadFile, "%s: the name %s", where.c_str(), problem);
     if (!names.insert(net.name).second)
       return fail(Code::BadFile, where + ": the name occurs twice");
     WEFT_TRY(verifyNet(file, *table, net).withContext(where));

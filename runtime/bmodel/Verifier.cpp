@@ -171,6 +171,8 @@ static Status verifyTensors(const TensorTables &tables, const char *kind,
     if (tensor.name.empty() || !names.insert(tensor.name).second)
       return fail(Code::BadFile,
                   where + ": names must not be empty and not occur twice");
+    if (const char *problem = nameProblem(tensor.name))
+      return failf(Code::BadFile, "%s: the name %s", where.c_str(), problem);
     WEFT_TRY(
         verifyTensor(tables[i], home, homeName, tensor).withContext(where));
     tensors.push_back(std::move(tensor));

@@ -4,6 +4,7 @@
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
 #include "runtime/profile/Profile.h"
+#include "runtime/status/Quote.h"
 #include "runtime/zhouyi/Session.h"
 
 #include <algorithm>
@@ -53,7 +54,11 @@ struct weft_session {
 static weft_status outOfMemory, unexpected;
 
 static weft_status *toC(Status status) {
-  return status.isOk() ? nullptr : new weft_status{std::move(status)};
+  if (status.isOk())
+    return nullptr;
+  // Names from files are in it; strings of this interface are UTF-8.
+  return new weft_status{
+      Status(status.code(), rt::printableLines(status.message()))};
 }
 
 static weft_status *failure(Code code, const char *message) {

@@ -195,6 +195,10 @@ Status zhouyi::checkBuffers(const Program &program) {
     bool isInput = buffer.role == BufferRole::Input;
     if (!isInput && buffer.role != BufferRole::Output)
       continue;
+    if (const char *problem = rt::nameProblem(buffer.value->name))
+      return rt::fail(Code::BadFile, where + ": the name " +
+                                         quoteName(buffer.value->name) + " " +
+                                         problem);
     if (!(isInput ? inputs : outputs).insert(buffer.value->name).second)
       return rt::fail(Code::BadFile, where + ": the model has two " +
                                          (isInput ? "inputs " : "outputs ") +

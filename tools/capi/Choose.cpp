@@ -4,6 +4,7 @@
 #include "tools/capi/Calibration.h"
 #include "tools/capi/Status.h"
 #include "tools/driver/PrecisionChoice.h"
+#include "tools/files/JsonText.h"
 
 #include <cmath>
 
@@ -110,8 +111,7 @@ static weft_compiler_status *choose(weft_calibration *calibration,
   calibration->references = std::move(samples->search);
   nlohmann::ordered_json json = choice->json();
   json["miss"] = driver::missOf(*choice, *wanted);
-  calibration->report = json.dump(
-      -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  calibration->report = tools::jsonText(json);
   *report = calibration->report.c_str();
   *table = nullptr;
   if (const driver::MixedProgram *chosen = choice->chosen()) {

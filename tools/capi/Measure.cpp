@@ -5,6 +5,7 @@
 #include "tools/capi/Status.h"
 #include "tools/driver/ExpectedAccuracy.h"
 #include "tools/driver/PrecisionChoice.h"
+#include "tools/files/JsonText.h"
 
 using namespace weft;
 using capi::guarded;
@@ -50,8 +51,7 @@ static weft_compiler_status *measure(weft_calibration *calibration,
       json["accuracy"] = driver::accuracyJson(*expected->accuracy);
     }
   }
-  calibration->measured = json.dump(
-      -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  calibration->measured = tools::jsonText(json);
   *report = calibration->measured.c_str();
   return nullptr;
 }

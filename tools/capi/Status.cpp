@@ -2,6 +2,8 @@
 
 #include "tools/capi/Status.h"
 
+#include "runtime/status/Quote.h"
+
 using namespace weft;
 using rt::Code;
 using rt::Status;
@@ -9,8 +11,11 @@ using rt::Status;
 weft_compiler_status capi::outOfMemory, capi::unexpected;
 
 weft_compiler_status *capi::toC(Status status, int pplCode) {
-  return status.isOk() ? nullptr
-                       : new weft_compiler_status{std::move(status), pplCode};
+  if (status.isOk())
+    return nullptr;
+  // Names from files are in it.
+  Status shown(status.code(), rt::printableLines(status.message()));
+  return new weft_compiler_status{std::move(shown), pplCode};
 }
 
 weft_compiler_status *capi::fromPrinted(const std::string &printed,

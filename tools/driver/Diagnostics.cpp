@@ -3,6 +3,7 @@
 #include "tools/driver/Diagnostics.h"
 #include "dialects/Refusal.h"
 #include "runtime/isa/Rules.h"
+#include "runtime/status/Quote.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -56,8 +57,8 @@ std::string DiagnosticPrinter::place(Location location,
     return "";
   if (auto position = dyn_cast<FileLineColLoc>(name.getChildLoc())) {
     unsigned node = position.getLine();
-    stream << position.getFilename().getValue() << ": node " << node << " '"
-           << name.getName().getValue() << "'";
+    stream << position.getFilename().getValue() << ": node " << node << " "
+           << weft::rt::quoteName(name.getName().getValue());
     if (node < titles.size())
       stream << " (" << titles[node].opType << ", opset " << titles[node].opset
              << ")";
@@ -110,14 +111,6 @@ static llvm::StringRef word(DiagnosticSeverity severity) {
   llvm_unreachable("all severities are covered");
 }
 
-/// Names from a model may hold anything; a message stays on one line.
-static std::string onOneLine(std::string text) {
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = ' ';
-  return text;
-}
-
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   errorCount += isError;
@@ -135,7 +128,8 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
       isError &&
       shown.starts_with(llvm::StringRef(weft::isa::kBrokenRuleError.data(),
                                         weft::isa::kBrokenRuleError.size()));
-  out << onOneLine(
+  // Names from a model may hold anything; a message stays on one line.
+  out << rt::printable(
              (program + ": " + word(diagnostic.getSeverity()) + ": " + where +
               shown)
                  .str() +

@@ -3,6 +3,7 @@
 #include "tools/driver/SearchLog.h"
 
 #include "tools/files/InputFile.h"
+#include "tools/files/JsonText.h"
 #include "tools/files/OutputFile.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -21,13 +22,10 @@ using Line = nlohmann::ordered_json;
 
 static constexpr const char *kVersion = "weft precision search 3";
 
-/// Names are bytes of others; what is no UTF-8 is replaced.
-static std::string dumped(const Line &line) {
-  return line.dump(-1, ' ', false, Line::error_handler_t::replace);
-}
-
 /// A name as a line has it.
-static std::string utf8(const std::string &name) { return dumped(name); }
+static std::string utf8(const std::string &name) {
+  return tools::jsonText(name);
+}
 
 /// JSON has no infinity: it is null.
 static Line number(double value) {
@@ -65,7 +63,7 @@ static std::string lineOf(const MixedProgram &program) {
     line["program"] = stringifyKind(program.kind);
   if (program.score)
     line["score"] = *program.score;
-  return dumped(line) + "\n";
+  return tools::jsonText(line) + "\n";
 }
 
 /// A mix, if the line says nothing else.

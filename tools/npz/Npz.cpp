@@ -102,13 +102,27 @@ Reader::~Reader() {
     zip_discard(archive);
 }
 
+/// False if the entry has no name. Names are taken as they are if they are
+/// UTF-8: libzip takes one with a control character for one in the code page of
+/// DOS, and makes arrows and smileys of them.
+static bool nameOf(zip *archive, zip_uint64_t index, std::string &name) {
+  const char *raw = zip_get_name(archive, index, ZIP_FL_ENC_RAW);
+  if (!raw)
+    return false;
+  name = raw;
+  if (rt::isUtf8(name))
+    return true;
+  const char *decoded = zip_get_name(archive, index, ZIP_FL_ENC_GUESS);
+  name = decoded ? decoded : "";
+  return decoded;
+}
+
 Status Reader::readDirectory() {
   zip_int64_t count = zip_get_num_entries(archive, 0);
   for (zip_int64_t i = 0; i < count; ++i) {
-    const char *file = zip_get_name(archive, zip_uint64_t(i), 0);
-    if (!file)
+    std::string name;
+    if (!nameOf(archive, zip_uint64_t(i), name))
       return rt::failf(Code::BadFile, "entry %" PRId64 " has no name", i);
-    std::string name = file;
     constexpr std::string_view kSuffix = ".npy";
     if (name.size() <= kSuffix.size() ||
         name.compare(name.size() - kSuffix.size(), kSuffix.size(), kSuffix))

@@ -166,39 +166,29 @@ bool Writer::finish() {
   return write(end);
 }
 
-/// Whether `text` is UTF-8 in its shortest form, without surrogates.
-static bool isUtf8(const std::string &text) {
-  for (size_t i = 0; i < text.size();) {
-    auto first = uint8_t(text[i]);
-    unsigned more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-    if ((first >= 0x80 && first < 0xC2) || first > 0xF4 ||
-        text.size() - i <= more)
-      return false;
-    uint32_t code = more ? first & (0x3Fu >> more) : first;
-    for (unsigned k = 1; k <= more; ++k) {
-      auto next = uint8_t(text[i + k]);
-      if ((next & 0xC0) != 0x80)
-        return false;
-      code = code << 6 | (next & 0x3F);
-    }
-    constexpr uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-    if (code < kLeast[more] || code > 0x10FFFF ||
-        (code >= 0xD800 && code < 0xE000))
-      return false;
-    i += more + 1;
-  }
-  return true;
+/// Whether NumPy takes the names of two arrays for one: it finds an array by
+/// its name and by the name of its file.
+static bool isFileOf(const std::string &name,
+                     const std::set<std::string> &names) {
+  constexpr std::string_view kSuffix = ".npy";
+  bool hasSuffix =
+      name.size() > kSuffix.size() &&
+      name.compare(name.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
+  return names.count(name + std::string(kSuffix)) ||
+         (hasSuffix && names.count(name.substr(0, name.size() - 4)));
 }
 
 /// Readers end a name at a zero byte, so two could become one.
 static Status checkName(const std::string &name, std::set<std::string> &names) {
   constexpr size_t kMostBytes = 0xFFFF - 4; // with .npy
-  const char *problem = name.find('\0') != std::string::npos
-                            ? "has a zero byte, at which readers end it"
-                        : !isUtf8(name)             ? "is no UTF-8"
-                        : name.size() > kMostBytes  ? "is too long"
-                        : names.insert(name).second ? nullptr
-                                                    : "stands for two arrays";
+  const char *problem = rt::nameProblem(name);
+  if (!problem)
+    problem = name.size() > kMostBytes     ? "is too long"
+              : !names.insert(name).second ? "stands for two arrays"
+              : isFileOf(name, names)      ? "is that of another array but "
+                                             "for .npy, which NumPy takes for "
+                                             "the same"
+                                           : nullptr;
   return problem ? rt::failf(Code::Unsupported,
                              "unsupported: the name %s %s; an npz archive "
                              "cannot hold it",

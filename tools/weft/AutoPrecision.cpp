@@ -185,10 +185,8 @@ static std::string heldBackText(const driver::PrecisionChoice &choice,
   if (choice.found.isGoalRaised)
     text += " (the goal was set higher, as a cheaper program misses it there)";
   if (choice.found.isGoalMet && !goal.isMetBy(program))
-    std::fprintf(stderr,
-                 "weft: warning: the goal is met on the samples of the search, "
-                 "but %s; search on more samples or aim higher\n",
-                 text.c_str());
+    reportWarning("the goal is met on the samples of the search, but " + text +
+                  "; search on more samples or aim higher");
   return text + "\n";
 }
 
@@ -258,8 +256,7 @@ ExitCode cli::choosePrecisions(const driver::CompilationSource &source,
     return reportError(
         rt::fail(Code::InvalidArgument, source.model + ": " + miss));
   if (!miss.empty())
-    std::fprintf(stderr, "weft: warning: %s: %s\n", source.model.c_str(),
-                 miss.c_str());
+    reportWarning(source.model + ": " + miss);
   options.precisionTable = choice->yaml(*choice->chosen());
   if (flags.writtenTable.empty())
     return ExitCode::Ok;
@@ -283,7 +280,7 @@ rt::Status cli::describeAccuracy(const std::vector<uint8_t> &bytes,
     return expected.status();
   if (!hasGoal || !expected->accuracy)
     for (const std::string &line : expected->warnings)
-      std::fprintf(stderr, "weft: warning: %s\n", line.c_str());
+      reportWarning(line);
   if (!expected->accuracy)
     return {};
   TextTable table("lrrr");

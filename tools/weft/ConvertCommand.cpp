@@ -501,8 +501,7 @@ fusedOptions(const ConvertFlags &flags) {
 }
 
 static void warn(const ConvertFlags &flags, const std::string &line) {
-  std::fprintf(stderr, "weft: warning: %s: %s\n", flags.model.model.c_str(),
-               line.c_str());
+  reportWarning(flags.model.model + ": " + line);
 }
 
 /// Warns of entries of a table that are another model's. (Of a table that has

@@ -1,5 +1,6 @@
 #include "tools/weft/PageTemplate.h"
 
+#include "tools/files/JsonText.h"
 #include "tools/weft/PageParts.h"
 
 #include <cassert>
@@ -10,8 +11,7 @@ using Json = nlohmann::ordered_json;
 
 /// JSON that may stand inside a script element: nothing in it ends the element.
 static std::string forScript(const Json &json) {
-  std::string text =
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = tools::jsonText(tools::printableJson(json));
   std::string safe;
   safe.reserve(text.size());
   for (char c : text) // a '<' is inside a string, or nowhere

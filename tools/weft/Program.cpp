@@ -1,6 +1,7 @@
 #include "tools/weft/Program.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/status/Quote.h"
+#include "tools/files/JsonText.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/Crash.h"
 #include "tools/weft/NearNames.h"
@@ -38,7 +39,8 @@ static std::string oneLine(std::string text) {
 }
 
 static void printLine(const std::string &kind, const std::string &message) {
-  std::string line = "weft: " + kind + ": " + oneLine(message) + "\n";
+  std::string line =
+      "weft: " + kind + ": " + rt::printableLines(oneLine(message)) + "\n";
   // Nothing is left to do when even this cannot be written.
   [[maybe_unused]] ssize_t written =
       ::write(STDERR_FILENO, line.data(), line.size());
@@ -75,16 +77,17 @@ ExitCode cli::reportError(const rt::Status &status) {
   return ExitCode::Internal;
 }
 
+void cli::reportWarning(const std::string &message) {
+  printLine("warning", message);
+}
+
 ExitCode cli::printText(const std::string &text) {
-  rt::Status status = tools::writeStdout(text);
+  rt::Status status = tools::writeStdout(rt::printableLines(text));
   return status.isOk() ? ExitCode::Ok : reportError(status);
 }
 
 ExitCode cli::printJson(const nlohmann::ordered_json &json) {
-  // Names in files may hold bytes that are no UTF-8.
-  return printText(
-      json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-      "\n");
+  return printText(tools::jsonText(json, 2) + "\n");
 }
 
 /// The line about the compiler.

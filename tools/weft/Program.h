@@ -67,7 +67,11 @@ void addProgramFile(CLI::App &command, std::string &path);
 /// please report it .." for Code::Internal, and gives the exit code for it.
 ExitCode reportError(const rt::Status &status);
 
-/// Writes text to stdout; a failure becomes the exit code.
+/// Prints "weft: warning: <message>".
+void reportWarning(const std::string &message);
+
+/// Writes text to stdout, rt::printableLines() of it; a failure becomes the
+/// exit code.
 ExitCode printText(const std::string &text);
 /// The same for JSON, indented, with a newline.
 ExitCode printJson(const nlohmann::ordered_json &json);

@@ -329,6 +329,12 @@ std::vector<Fault> bufferFaults() {
        "least one byte and end at or below 0x100000000"},
       {"TwoBuffersOfAName", [](Program &p) { p.buffers[2].name = "x"; },
        "buffer 2 'x': the name occurs twice"},
+      {"InputNamedByNoText",
+       [](Program &p) { p.buffers[1].value->name = "x\xff"; },
+       "buffer 1 'x': the name 'x\\xff' is no UTF-8"},
+      {"OutputNameWithAZero",
+       [](Program &p) { p.buffers[3].value->name = std::string("z\0z", 3); },
+       "buffer 3 'z': the name 'z\\x00z' has a zero byte"},
       {"WeightWithoutContents",
        [](Program &p) { p.buffers[0].contents.clear(); },
        "buffer 0 'w': it has 0 bytes of contents and a size of 350; weights "

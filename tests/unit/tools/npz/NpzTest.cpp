@@ -120,7 +120,7 @@ TEST_F(Npz, MissingFileSaysSo) {
 TEST_F(Npz, NamesAreKeptApartOrRefused) {
   HostTensor a = ramp(ElementType::F32, {4}), b = ramp(ElementType::I64, {2});
   std::string wide = "caf\xc3\xa9 \xe2\x80\xae \xf0\x9f\x98\x80",
-              odd = "a\n/../b.npy";
+              odd = "a\n\x1b/../b.npy";
   ASSERT_TRUE(writeNpz(file("x.npz"), {{wide, &a}, {odd, &b}}).isOk());
   rt::Result<Reader> reader = Reader::open(file("x.npz"));
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
@@ -133,9 +133,13 @@ TEST_F(Npz, NamesAreKeptApartOrRefused) {
     return status.message();
   };
   EXPECT_THAT(message("a", "a\0b"s),
-              HasSubstr("unsupported: the name 'a\\x00b' has a zero byte, at "
-                        "which readers end it; an npz archive cannot hold it"));
+              HasSubstr("unsupported: the name 'a\\x00b' has a zero byte; an "
+                        "npz archive cannot hold it"));
   EXPECT_THAT(message("a", "a"), HasSubstr("'a' stands for two arrays"));
+  // numpy.load(..)["a.npy"] gives the first one that there is.
+  EXPECT_THAT(message("a", "a.npy"), HasSubstr("'a.npy' is that of another"));
+  EXPECT_THAT(message("a.npy", "a"), HasSubstr("'a' is that of another"));
+  EXPECT_TRUE(writeNpz(file("z.npz"), {{"a.npy", &a}, {".npy", &b}}).isOk());
   EXPECT_THAT(message("a", std::string(65532, 'x')), HasSubstr("too long"));
   for (const char *broken : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80",
                              "\xf4\x90\x80\x80", "\xe2\x28\xa1"})
