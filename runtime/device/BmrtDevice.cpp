@@ -103,7 +103,8 @@ static void prepareChild(int printed, int channel) {
   ::__fpurge(stdout);
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   // A sanitizer's or user's handlers must not turn an abort into a report.
-  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGINT})
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGINT,
+                     SIGHUP, SIGQUIT, SIGTERM})
     ::signal(signal, SIG_DFL);
 }
 

@@ -2,7 +2,7 @@
 
 #include "tools/driver/KernelLibrary.h"
 #include "tools/driver/UserCode.h"
-#include "tools/files/TemporaryFile.h"
+#include "tools/files/TemporaryFolder.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -164,18 +164,19 @@ KernelLibrary::compile(const std::string &source,
     return rt::fail(rt::Code::NotFound,
                     "no C++ compiler: '" + chosenWords.front().str() +
                         "' is not on the path; install one or name it in CXX");
-  llvm::SmallString<128> output;
-  if (llvm::sys::fs::createTemporaryFile("weft-kernel", "so", output))
-    return rt::fail(rt::Code::IoError,
-                    "cannot make a temporary file for the kernel library");
-  tools::TemporaryFile removed(output.str().str()); // stays mapped
+  // In a folder: a compiler that outlives this program finds no place then.
+  rt::Result<std::unique_ptr<tools::TemporaryFolder>> folder =
+      tools::TemporaryFolder::make("weft-kernel");
+  if (!folder)
+    return folder.status();
+  const std::string output = (*folder)->path() + "/kernel.so"; // stays mapped
   std::vector<std::string> command = {*compiler};
   for (llvm::StringRef word : llvm::ArrayRef(chosenWords).drop_front())
     command.push_back(word.str());
   for (std::string word :
        {std::string("-std=c++17"), std::string("-O1"), std::string("-fPIC"),
         std::string("-shared"), std::string("-x"), std::string("c++"), source,
-        "-I" + *include, std::string("-o"), output.str().str()})
+        "-I" + *include, std::string("-o"), output})
     command.push_back(std::move(word));
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::vector<llvm::StringRef> words(command.begin(), command.end());
@@ -183,7 +184,7 @@ KernelLibrary::compile(const std::string &source,
   int code =
       llvm::sys::ExecuteAndWait(*compiler, words, std::nullopt, {}, 0, 0, &why);
   rt::Result<KernelLibrary> library =
-      code == 0 ? load(output.str().str())
+      code == 0 ? load(output)
                 : rt::Result<KernelLibrary>(rt::fail(
                       rt::Code::InvalidArgument,
                       source + ": does not compile" +

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,9 +15,18 @@ using namespace weft::tools;
 using rt::Code;
 using rt::Status;
 
+/// Whether `path` is one of our own files, which the user has not named.
+static bool isTemporary(const std::string &path) {
+  std::string root = temporaryRoot() + "/weft-";
+  return path.compare(0, root.size(), root) == 0;
+}
+
 static Status systemFailure(const std::string &path, const char *what) {
-  return rt::failf(Code::IoError, "%s: cannot %s: %s", path.c_str(), what,
-                   std::strerror(errno));
+  bool isFull = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  return rt::failf(
+      Code::IoError, "%s: cannot %s: %s%s", path.c_str(), what,
+      std::strerror(errno),
+      isFull && isTemporary(path) ? "; let TMPDIR name another folder" : "");
 }
 
 /// `path` cannot be created; errno says why.
@@ -92,36 +102,92 @@ static Status writeInPlace(const std::string &path, int file, bool closeIt,
   return status;
 }
 
-/// A file beside `path`, `temporary` its name; below 0 with errno set if there
-/// can be none.
-static int openBeside(const std::string &path, std::string &temporary) {
-  struct stat facts; // a name that can never be given later
-  if (::stat(path.c_str(), &facts) != 0 && errno == ENAMETOOLONG)
-    return -1;
+namespace {
+
+/// What becomes the file `path` when it is whole. It has no name until then
+/// where the file system can do that (O_TMPFILE), so not even SIGKILL leaves
+/// anything; else it is a temporary file beside.
+class NewFile {
+public:
+  explicit NewFile(const std::string &path) : path(path) {}
+  ~NewFile() {
+    if (file >= 0)
+      ::close(file);
+  }
+
+  /// False with errno set if there can be none.
+  bool open();
+  int descriptor() const { return file; }
+  /// Gives it its name, in place of a file that has it. False with errno set.
+  bool publish();
+
+private:
+  std::string nameBeside() const;
+  /// The name of the open file in /proc, by which it is linked.
+  std::string link() const { return "/proc/self/fd/" + std::to_string(file); }
+
+  std::string path;
+  int file = -1;
+  std::optional<TemporaryFile> beside;
+};
+
+} // namespace
+
+std::string NewFile::nameBeside() const {
   constexpr size_t kMostKept = 200; // of 255 that file systems have
   size_t slash = path.rfind('/');
   size_t begin = slash == path.npos ? 0 : slash + 1;
-  temporary = path.substr(0, begin + kMostKept) + ".XXXXXX";
-  return ::mkostemp(temporary.data(), O_CLOEXEC);
+  return unusedName(path.substr(0, begin), path.substr(begin, kMostKept) + ".",
+                    "");
+}
+
+bool NewFile::open() {
+  struct stat facts; // a name that can never be given later
+  if (::stat(path.c_str(), &facts) != 0 && errno == ENAMETOOLONG)
+    return false;
+  size_t slash = path.rfind('/');
+  std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
+  file = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  if (file >= 0 && ::access(link().c_str(), F_OK) == 0)
+    return true;
+  if (file >= 0)
+    ::close(file);
+  beside.emplace(nameBeside());
+  file = ::open(beside->path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                0600);
+  return file >= 0;
+}
+
+bool NewFile::publish() {
+  // Some file systems tell only then that they could not store it.
+  if (::close(::dup(file)) != 0)
+    return false;
+  if (!beside) {
+    if (::linkat(AT_FDCWD, link().c_str(), AT_FDCWD, path.c_str(),
+                 AT_SYMLINK_FOLLOW) == 0)
+      return true;
+    if (errno != EEXIST)
+      return false;
+    beside.emplace(nameBeside());
+    if (::linkat(AT_FDCWD, link().c_str(), AT_FDCWD, beside->path().c_str(),
+                 AT_SYMLINK_FOLLOW) != 0)
+      return false;
+  }
+  if (::rename(beside->path().c_str(), path.c_str()) != 0)
+    return false;
+  beside->keep();
+  return true;
 }
 
 static Status writeBeside(const std::string &path, mode_t mode,
                           const FileBody &body) {
-  std::string temporary;
-  int file = openBeside(path, temporary);
-  if (file < 0)
+  NewFile file(path);
+  if (!file.open())
     return cannotCreate(path);
-  TemporaryFile beside(temporary);
-  Status status = Status::ok();
-  if (!writeBody(file, body) || ::fchmod(file, mode) != 0)
-    status = systemFailure(path, "write");
-  if (::close(file) != 0 && status.isOk())
-    status = systemFailure(path, "write");
-  if (status.isOk() && ::rename(temporary.c_str(), path.c_str()) != 0)
-    status = systemFailure(path, "replace");
-  if (status.isOk())
-    beside.keep();
-  return status;
+  if (!writeBody(file.descriptor(), body) ||
+      ::fchmod(file.descriptor(), mode) != 0)
+    return systemFailure(path, "write");
+  return file.publish() ? Status::ok() : systemFailure(path, "write");
 }
 
 Status tools::writeOutputFile(const std::string &path, const void *bytes,
@@ -165,14 +231,9 @@ Status tools::checkOutputFile(const std::string &path) {
   if (path == "-" || (exists && !S_ISREG(facts.st_mode)))
     return Status::ok(); // opening a pipe waits for its reader
   char *target = exists ? ::realpath(path.c_str(), nullptr) : nullptr;
-  std::string temporary, place = target ? target : path;
+  std::string place = target ? target : path;
   std::free(target);
-  int file = openBeside(place, temporary);
-  if (file < 0)
-    return cannotCreate(place);
-  TemporaryFile beside(temporary);
-  ::close(file);
-  return Status::ok();
+  return NewFile(place).open() ? Status::ok() : cannotCreate(place);
 }
 
 Status tools::writeStdout(const std::string &text) {

@@ -11,11 +11,11 @@
 
 namespace weft::tools {
 
-/// Writes `size` bytes to `path`: into a temporary file beside it that is
-/// renamed at the end, so a failure (disk full, signal) leaves an older file as
-/// it was and nothing half-written. "-" is stdout; an existing file that is not
-/// a regular one (a pipe, /dev/null) is written in place. Code::IoError names
-/// the path.
+/// Writes `size` bytes to `path`: into a file without a name, or a temporary
+/// one beside it, that gets the name at the end, so a failure (disk full,
+/// signal) leaves an older file as it was and nothing half-written. "-" is
+/// stdout; an existing file that is not a regular one (a pipe, /dev/null) is
+/// written in place. Code::IoError names the path.
 rt::Status writeOutputFile(const std::string &path, const void *bytes,
                            size_t size);
 

@@ -1,36 +1,42 @@
 #include "tools/files/TemporaryFile.h"
 
-#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <unistd.h>
 
+using namespace weft;
 using namespace weft::tools;
 
-/// Names of the files that are alive, for the signal handler. A program has an
-/// output file and a calibration table at most; a file beyond the slots is
-/// removed by its destructor alone.
-static constexpr int kSlots = 8;
-static std::atomic<const char *> slots[kSlots];
-static_assert(std::atomic<const char *>::is_always_lock_free,
-              "a signal handler reads it");
-
-TemporaryFile::TemporaryFile(std::string path)
-    : name(std::move(path)), slot(-1) {
-  for (int i = 0; i < kSlots && slot < 0; ++i) {
-    const char *none = nullptr;
-    if (slots[i].compare_exchange_strong(none, name.c_str()))
-      slot = i;
-  }
+std::string tools::temporaryRoot() {
+  const char *given = std::getenv("TMPDIR");
+  return given && *given ? given : "/tmp";
 }
+
+rt::Status tools::noTemporary(const std::string &what) {
+  return rt::fail(rt::Code::IoError, "cannot make a temporary " + what +
+                                         " in " + temporaryRoot() + ": " +
+                                         std::strerror(errno) +
+                                         "; let TMPDIR name another folder");
+}
+
+rt::Result<std::unique_ptr<TemporaryFile>>
+TemporaryFile::make(const std::string &prefix, const std::string &suffix) {
+  auto file = std::make_unique<TemporaryFile>(
+      unusedName(temporaryRoot(), prefix + "-", suffix));
+  int descriptor = ::open(file->path().c_str(),
+                          O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0)
+    return noTemporary("file");
+  ::close(descriptor);
+  return file;
+}
+
+TemporaryFile::TemporaryFile(const std::string &path)
+    : name(path), entry(Leftover::Kind::File, path) {}
 
 TemporaryFile::~TemporaryFile() {
-  if (slot >= 0)
-    slots[slot].store(nullptr);
   if (!kept)
     ::unlink(name.c_str());
-}
-
-void weft::tools::removeTemporaryFiles() {
-  for (std::atomic<const char *> &slot : slots)
-    if (const char *path = slot.load())
-      ::unlink(path);
 }

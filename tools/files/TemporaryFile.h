@@ -3,15 +3,28 @@
 #ifndef WEFT_TOOLS_FILES_TEMPORARYFILE_H
 #define WEFT_TOOLS_FILES_TEMPORARYFILE_H
 
+#include "runtime/status/Status.h"
+#include "tools/files/Leftovers.h"
+
+#include <memory>
 #include <string>
 
 namespace weft::tools {
 
-/// Removes a file at the end of its life, and through `removeTemporaryFiles`
-/// when the program crashes before.
+/// Where temporary files go: TMPDIR, or /tmp.
+std::string temporaryRoot();
+/// Something cannot be made there; errno says why.
+rt::Status noTemporary(const std::string &what);
+
+/// Removes a file at the end of its life, and through removeLeftovers() when a
+/// signal ends the program before.
 class TemporaryFile {
 public:
-  explicit TemporaryFile(std::string path);
+  /// A new empty file in temporaryRoot(), for the user alone. Code::IoError.
+  static rt::Result<std::unique_ptr<TemporaryFile>>
+  make(const std::string &prefix, const std::string &suffix);
+  /// Of a file that is made next, at `path`.
+  explicit TemporaryFile(const std::string &path);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
@@ -23,12 +36,8 @@ public:
 private:
   std::string name;
   bool kept = false;
-  int slot;
+  Leftover entry;
 };
-
-/// Removes every temporary file that is alive. Only what a signal handler may
-/// call (POSIX signal-safety).
-void removeTemporaryFiles();
 
 } // namespace weft::tools
 

@@ -1,22 +1,19 @@
 #include "tools/files/TemporaryFolder.h"
+#include "tools/files/TemporaryFile.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <sys/stat.h>
 
 using namespace weft;
 using namespace weft::tools;
 
 rt::Result<std::unique_ptr<TemporaryFolder>>
 TemporaryFolder::make(const std::string &prefix) {
-  const char *given = std::getenv("TMPDIR");
-  std::string path =
-      std::string(given && *given ? given : "/tmp") + "/" + prefix + "-XXXXXX";
-  if (!::mkdtemp(path.data()))
-    return rt::fail(rt::Code::IoError, "cannot make a temporary folder " +
-                                           path + ": " + std::strerror(errno));
-  return std::make_unique<TemporaryFolder>(std::move(path));
+  auto folder = std::make_unique<TemporaryFolder>(
+      unusedName(temporaryRoot(), prefix + "-", ""));
+  if (::mkdir(folder->path().c_str(), 0700) != 0)
+    return noTemporary("folder");
+  return folder;
 }
 
 TemporaryFolder::~TemporaryFolder() {

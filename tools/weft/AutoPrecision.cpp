@@ -219,14 +219,13 @@ static driver::AutoPrecision wantedBy(const AutoPrecisionFlags &flags) {
   wanted.progress = showProgress;
   wanted.score =
       [&flags](const std::vector<uint8_t> &bmodel) -> Result<double> {
-    llvm::SmallString<128> path;
-    if (std::error_code error = llvm::sys::fs::createTemporaryFile(
-            "weft-candidate", "bmodel", path))
-      return rt::fail(Code::IoError,
-                      "cannot make a temporary file: " + error.message());
-    tools::TemporaryFile file{std::string(path)};
-    WEFT_TRY(tools::writeOutputFile(file.path(), bmodel.data(), bmodel.size()));
-    return flags.score.scoreOf(file.path());
+    Result<std::unique_ptr<tools::TemporaryFile>> file =
+        tools::TemporaryFile::make("weft-candidate", ".bmodel");
+    if (!file)
+      return file.status();
+    const std::string &path = (*file)->path();
+    WEFT_TRY(tools::writeOutputFile(path, bmodel.data(), bmodel.size()));
+    return flags.score.scoreOf(path);
   };
   return wanted;
 }

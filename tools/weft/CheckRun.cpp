@@ -1,4 +1,5 @@
 #include "tools/weft/CheckRun.h"
+#include "tools/files/Leftovers.h"
 #include "tools/weft/Spawn.h"
 
 #include <cerrno>
@@ -56,6 +57,7 @@ Result<CheckOutcome> cli::runCheck(const std::string &command,
     return rt::failf(Code::IoError, "cannot start /bin/sh: %s",
                      std::strerror(error));
   }
+  tools::Leftover group(child); // ends with this program
   using Clock = std::chrono::steady_clock;
   auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(

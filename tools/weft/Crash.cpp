@@ -1,5 +1,5 @@
 #include "tools/weft/Crash.h"
-#include "tools/files/TemporaryFile.h"
+#include "tools/files/Leftovers.h"
 #include "tools/weft/Program.h"
 #ifdef WEFT_WITH_COMPILER
 #include "tools/driver/UserCode.h"
@@ -26,7 +26,7 @@ static std::string *lastLine = nullptr;
 static char handlerStack[64 * 1024];
 
 extern "C" void weftCrashHandler(int) {
-  tools::removeTemporaryFiles();
+  tools::removeLeftovers();
 #ifdef WEFT_WITH_COMPILER
   // What breaks while code of the user's own runs is that code.
   if (const char *running = driver::UserCode::running()) {

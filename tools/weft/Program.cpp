@@ -2,6 +2,7 @@
 #include "runtime/chips/Chips.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/JsonText.h"
+#include "tools/files/Leftovers.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/Crash.h"
 #include "tools/weft/NearNames.h"
@@ -225,6 +226,7 @@ int Program::run(int argumentCount, char **arguments) {
   occupyClosedStreams();
   handleCrashes(argumentCount, arguments);
   handleOutOfMemory();
+  tools::removeLeftoversOnSignals();
   // A closed pipe or a file size limit shows up as a failed write instead.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

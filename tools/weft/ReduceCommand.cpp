@@ -96,13 +96,11 @@ static ExitCode reduce(const ReduceFlags &flags) {
         Code::InvalidArgument,
         flags.model + ": --output would overwrite the model; name another "
                       "file"));
-  llvm::SmallString<128> path;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("weft-reduce", "onnx", path))
-    return reportError(rt::fail(
-        Code::IoError, "cannot make a temporary file: " + error.message()));
-  tools::TemporaryFile temporary{std::string(path)};
-  Judge judge(flags, temporary.path());
+  Result<std::unique_ptr<tools::TemporaryFile>> temporary =
+      tools::TemporaryFile::make("weft-reduce", ".onnx");
+  if (!temporary)
+    return reportError(temporary.status());
+  Judge judge(flags, (*temporary)->path());
   if (Status status = judge.learn(flags.model); !status)
     return reportError(status);
   llvm::Expected<driver::ReducedModel> reduced = driver::reduceModel(

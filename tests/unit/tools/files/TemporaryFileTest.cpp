@@ -43,7 +43,7 @@ TEST(TemporaryFile, ACrashRemovesThoseAlive) {
     file.keep();
   }
   TemporaryFile file(alive);
-  removeTemporaryFiles();
+  removeLeftovers();
   EXPECT_TRUE(exists(kept));
   EXPECT_FALSE(exists(alive));
   ::unlink(kept.c_str());

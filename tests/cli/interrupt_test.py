@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Whatever ends weft leaves no temporary, no half file and no child.
+
+  interrupt_test.py WEFT
+"""
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+WEFT = str(pathlib.Path(sys.argv[1]).resolve())
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
+LONG = 60  # seconds, of a loaded machine
+
+
+def relu(path, shape):
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "relu", [x], [y])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.temporary, self.out = self.folder / "scratch", self.folder / "out"
+        self.temporary.mkdir()
+        self.out.mkdir()
+        relu(self.folder / "net.onnx", [1, 4])
+        np.savez(self.folder / "in.npz", x=np.array([[1, -2, 3, -4]], np.float32))
+        self.weft("convert", "net.onnx", "-o", "net.bmodel")
+
+    def start(self, *arguments, **more):
+        # A core of the test's own would be of no use to anybody.
+        return subprocess.Popen([WEFT, *map(str, arguments)], cwd=self.folder, env=dict(os.environ, TMPDIR=str(self.temporary)),
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)), **more)
+
+    def weft(self, *arguments, code=0, **more):
+        process = self.start(*arguments, **more)
+        error = process.communicate(timeout=LONG)[1].decode()
+        self.assertEqual(process.returncode, code, error)
+        return error
+
+
+class Interrupt(Base):
+    def wait_for(self, condition):
+        end = time.monotonic() + LONG
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(.01)
+
+    def end_while_a_child_runs(self, sent, arguments):
+        """The child says its process id, then sleeps."""
+        said = self.folder / "pid"
+        said.unlink(missing_ok=True)
+        process = self.start(*arguments(f"echo $$ > '{said}.new'; mv '{said}.new' '{said}'; sleep 300; echo 1; true"))
+        self.wait_for(said.exists)
+        self.assertNotEqual(list(self.temporary.iterdir()), [])
+        process.send_signal(sent)
+        process.communicate(timeout=LONG)
+        self.assertEqual(process.returncode, -sent)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        self.assertEqual(list(self.out.iterdir()), [])
+        child = pathlib.Path(f"/proc/{int(said.read_text())}")
+        self.wait_for(lambda: not child.exists())
+
+    def test_a_check_of_reduce(self):
+        for sent in SIGNALS:
+            with self.subTest(sent):
+                self.end_while_a_child_runs(sent, lambda command: ["reduce", "net.onnx", "--check", command + "; : {}", "-o", self.out / "small.onnx"])
+
+    def test_a_score_of_compare(self):
+        for sent in SIGNALS:
+            with self.subTest(sent):
+                self.end_while_a_child_runs(sent, lambda command: ["compare", "net.onnx", "net.bmodel", "--input", "in.npz", "--html",
+                                                                   self.out / "page.html", "--score", command + "; : {}"])
+
+    def test_a_child_that_does_not_listen(self):
+        self.end_while_a_child_runs(signal.SIGTERM, lambda command: ["reduce", "net.onnx", "-o", self.out / "small.onnx", "--check",
+                                                                     "trap '' TERM; " + command + "; : {}"])
+
+    def test_a_signal_that_is_ignored_stays_so(self):
+        """As under nohup."""
+        said = self.folder / "begun"
+        process = subprocess.Popen(["nohup", WEFT, "reduce", "net.onnx", "--check", f"touch '{said}'; sleep 1; exit 3 {{}}", "-o", self.out / "small.onnx",
+                                    "--max-checks", "1"], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        self.wait_for(said.exists)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(LONG), 0)
+
+    def has_nameless_files(self):
+        try:
+            os.close(os.open(self.out, os.O_TMPFILE | os.O_WRONLY))
+            return True
+        except OSError:
+            return False
+
+    def test_outputs_are_whole_or_not_there(self):
+        """The output has 32 MB: some of the signals come while it is written. An older file stays as it was."""
+        shape = [1, 32, 512, 512]
+        relu(self.folder / "large.onnx", shape)
+        self.weft("convert", "large.onnx", "-o", "large.bmodel")
+        np.savez(self.folder / "large.npz", x=np.ones(shape, np.float32))
+        # SIGKILL, which nobody can handle, leaves nothing where files need no name while they are written.
+        signals = [*SIGNALS, signal.SIGKILL] if self.has_nameless_files() else SIGNALS
+        output, ended = self.out / "y.npz", set()
+        for i in range(25):
+            before = b"an older file" if i % 2 else None
+            output.unlink(missing_ok=True)
+            if before:
+                output.write_bytes(before)
+            process = self.start("run", "large.bmodel", "--input", "large.npz", "--output", output)
+            time.sleep(.02 + .03 * i)
+            process.send_signal(signals[i % len(signals)])
+            process.communicate(timeout=LONG)
+            ended.add(process.returncode)
+            self.assertIn(process.returncode, (0, -signals[i % len(signals)]))
+            self.assertLessEqual(set(self.out.iterdir()), {output})
+            if output.exists() and (before is None or output.read_bytes()[:13] != before):
+                self.assertIsNone(zipfile.ZipFile(output).testzip())
+            elif before:
+                self.assertTrue(output.exists())
+        self.assertNotEqual(ended, {0}, "no signal came in time")
+
+
+class Files(Base):
+    """What may be written, and where."""
+
+    def test_a_temporary_folder_that_takes_nothing(self):
+        """One line, whoever needs it."""
+        self.temporary.rmdir()
+        where = r"^weft: error: cannot make a temporary (file|folder) in \S+/scratch: No such file or directory; let TMPDIR name another folder\n$"
+        (self.folder / "k.cpp").write_text("int x;\n")
+        for command in (["reduce", "net.onnx", "--check", "false {}", "-o", "small.onnx"], ["ppl", "test", "k.cpp"],
+                        ["compare", "net.onnx", "net.bmodel", "--input", "in.npz", "--score", "echo 1; : {}"],
+                        ["compare", "net.onnx", "net.bmodel", "--input", "in.npz", "--reference", "onnxruntime"]):
+            self.assertRegex(self.weft(*command, code=2), where)
+
+    def test_a_temporary_folder_that_is_full(self):
+        limit = 100  # bytes of a file
+        def preexec():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        run = subprocess.run([WEFT, "compare", "net.onnx", "net.bmodel", "--input", "in.npz", "--score", "echo 1; : {}"], cwd=self.folder, text=True,
+                             env=dict(os.environ, TMPDIR=str(self.temporary)), capture_output=True, preexec_fn=preexec, restore_signals=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertRegex(run.stderr, r"^weft: error: \S+/scratch/weft-outputs-\S+\.npz: cannot write: File too large; let TMPDIR name another folder\n$")
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
