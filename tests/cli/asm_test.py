@@ -173,12 +173,13 @@ tiu sys.end
     def test_the_listing_is_not_overwritten(self):
         listing, bmodel = self.listing(TINY), self.folder / "x.bmodel"
         text = listing.read_bytes()
-        says = r"x\.s: the output would overwrite the listing"
+        says = r"x\.s: --output would overwrite the listing; name another file"
         self.assertRegex(weft("asm", listing, "--engine", "tiu", "-o", listing, fails=True), says)
         self.assertRegex(weft("asm", listing, "--into", TINY, "-o", self.folder / "." / "x.s", fails=True), says)
         self.assertEqual(listing.read_bytes(), text)
         bmodel.write_bytes(TINY.read_bytes())
-        weft("asm", listing, "--into", bmodel, "-o", bmodel)
+        self.assertRegex(weft("asm", listing, "--into", bmodel, "-o", bmodel, fails=True),
+                         r"x\.bmodel: --output would overwrite the file of --into; name another file")
         self.assertEqual(bmodel.read_bytes(), TINY.read_bytes())
 
     def test_inputs_without_end(self):
@@ -201,9 +202,9 @@ tiu sys.end
         bmodel, arrays = self.folder / "x.bmodel", self.folder / "x.npz"
         bmodel.write_bytes(TINY.read_bytes())
         arrays.write_bytes((DATA / "vendor-bmodels" / "tiny_input.npz").read_bytes())
-        for path in (bmodel, arrays):
+        for path, what in ((bmodel, "the model"), (arrays, "an input")):
             before = path.read_bytes()
-            self.assertIn(f"{path}: --output would overwrite this input",
+            self.assertIn(f"{path}: --output would overwrite {what}; name another file",
                           weft("run", bmodel, "-i", arrays, "-o", path, fails=True))
             self.assertEqual(path.read_bytes(), before)
 

@@ -463,9 +463,9 @@ class Bisect(unittest.TestCase):
             self.assertIn(f"{target}: --html would overwrite {what}; name another file", said)
             self.assertEqual((self.folder / target).read_bytes(), before)
         said = self.weft("calibrate", "net.onnx", "--data", "own", "-o", "own/one.npz", "--shape", "x=1x32x24x24", code=2)
-        self.assertIn("--output own/one.npz is a sample, ", said)
+        self.assertIn("own/one.npz: --output would overwrite a sample; name another file", said)
         said = self.weft("convert", "net.onnx", "--calibration-data", "own", "--precision", "int8", "-o", "own/one.npz", "--shape", "x=1x32x24x24", code=2)
-        self.assertIn("--output own/one.npz is a sample, ", said)
+        self.assertIn("own/one.npz: --output would overwrite a sample; name another file", said)
         self.assertEqual((self.folder / "own" / "one.npz").read_bytes(), before)
 
     def test_a_layer_that_the_model_does_not_have(self):

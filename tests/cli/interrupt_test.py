@@ -138,6 +138,51 @@ class Interrupt(Base):
 class Files(Base):
     """What may be written, and where."""
 
+    def as_a_user(self):
+        """Arguments for a process that is not root's, for whom permissions mean nothing."""
+        if os.geteuid() != 0:
+            return {}
+        for path in (self.folder, self.out, self.temporary):
+            os.chmod(path, 0o777)
+        return {"user": 65534, "group": 65534, "extra_groups": []}
+
+    def test_a_file_that_is_read_only_is_kept(self):
+        user, output = self.as_a_user(), self.out / "y.npz"
+        output.write_bytes(b"precious")
+        if user:
+            os.chown(output, 65534, 65534)
+        output.chmod(0o444)
+        run = ["run", "net.bmodel", "--input", "in.npz", "--output", output]
+        says = f"weft: error: {output}: cannot write: the file is read-only (Permission denied); allow writing to it or name another file\n"
+        self.assertEqual(self.weft(*run, code=2, **user), says)
+        self.assertEqual(self.weft("convert", "net.onnx", "-o", output, code=2, **user), says)
+        self.assertEqual(output.read_bytes(), b"precious")
+        output.chmod(0o644)
+        self.weft(*run, **user)
+        self.assertEqual(np.load(output)["y"].shape, (1, 4))
+        self.assertEqual(output.stat().st_mode & 0o777, 0o644)
+
+    def test_inputs_are_no_outputs(self):
+        (self.folder / "plain.yaml").write_text("mean: 0\n")
+        np.savez(self.folder / "bound.npz", x=np.ones((1, 4), np.float32))
+        (self.folder / "link").symlink_to("net.onnx")
+        convert, compare = ("convert", "net.onnx"), ("compare", "net.onnx", "net.bmodel", "--input", "in.npz")
+        for command, option, target, what in ((convert, "--output", "net.onnx", "the model"), (convert, "--output", "link", "the model"),
+                                              ((*convert, "--bind", "x=bound.npz"), "--output", "bound.npz", "a file of --bind"),
+                                              ((*convert, "-O3", "--output", "y.bmodel"), "--search-cache", "net.onnx", None),
+                                              (("reduce", "net.onnx", "--check", "false"), "--output", "net.onnx", "the model"),
+                                              (("calibrate", "net.onnx", "--data", "."), "--output", "net.onnx", "the model"),
+                                              (("calibrate", "net.onnx", "--data", "."), "--output", "in.npz", "a sample"),
+                                              ((*compare, "--preprocess", "plain.yaml"), "--html", "plain.yaml", "the file of --preprocess"),
+                                              (("run", "net.bmodel", "--input", "in.npz"), "--output", "net.bmodel", "the model"),
+                                              (("profile", "net.bmodel"), "--html", "net.bmodel", "the model")):
+            before = (self.folder / target).read_bytes()
+            error = self.weft(*command, option, target, code=2)
+            self.assertEqual(error.count("\n"), 1)
+            if what:
+                self.assertEqual(error, f"weft: error: {target}: {option} would overwrite {what}; name another file\n")
+            self.assertEqual((self.folder / target).read_bytes(), before)
+
     def test_a_temporary_folder_that_takes_nothing(self):
         """One line, whoever needs it."""
         self.temporary.rmdir()

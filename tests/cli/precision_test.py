@@ -416,7 +416,7 @@ class PrecisionTest(unittest.TestCase):
                 (["--precision", "auto", "--calibration-data", "samples", "--max-float-macs", "nan%"], "must be a share of all, as 10% or 0.1"),
                 (["--precision", "int8", "--calibration-data", "samples", "--max-float-macs", "10%"], "--max-float-macs is for --precision auto"),
                 (["--precision", "auto", "--calibration-data", "samples", "--resume", "net.bmodel"], "--resume net.bmodel needs a file of its own"),
-                (["--precision", "auto", "--calibration-data", "samples", "--resume", "net.onnx"], "--resume net.onnx needs a file of its own"),
+                (["--precision", "auto", "--calibration-data", "samples", "--resume", "net.onnx"], "net.onnx: --resume would overwrite the model; name another file"),
                 (["--precision", "int8", "--calibration-data", "samples", "--precision-table", "absent.yaml"], "cannot read precision table")]:
             with self.subTest(options=options):
                 self.assertIn(message, self.convert(*options, code=2).stderr)

@@ -60,3 +60,14 @@ bool tools::isSameFile(const std::string &path, const std::string &other) {
          ::stat(other.c_str(), &second) == 0 && S_ISREG(first.st_mode) &&
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
+
+rt::Status tools::checkInputsKept(const std::string &option,
+                                  const std::string &output,
+                                  const std::vector<NamedInput> &inputs) {
+  for (const NamedInput &input : inputs)
+    if (isSameFile(input.path, output))
+      return rt::fail(Code::InvalidArgument,
+                      output + ": " + option + " would overwrite " +
+                          input.what + "; name another file");
+  return rt::Status::ok();
+}

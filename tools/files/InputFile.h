@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace weft::tools {
 
@@ -25,6 +26,16 @@ rt::Result<std::string> readInputFile(const std::string &path,
 /// Whether both names, neither of them "-", are the same existing regular file
 /// (also through links), so that writing one overwrites the other.
 bool isSameFile(const std::string &path, const std::string &other);
+
+/// A file that a command reads, and what its user knows it as: "the model".
+struct NamedInput {
+  std::string what, path;
+};
+
+/// Refuses a file that `option` writes if it is one of those that are read,
+/// which would be lost. To be asked before any work. Code::InvalidArgument.
+rt::Status checkInputsKept(const std::string &option, const std::string &output,
+                           const std::vector<NamedInput> &inputs);
 
 } // namespace weft::tools
 

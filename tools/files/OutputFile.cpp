@@ -52,9 +52,20 @@ static Status checkName(const std::string &path) {
                       : Status::ok();
 }
 
-static Status isDirectory(const std::string &path) {
-  return rt::failf(Code::IoError, "%s: cannot write: it is a directory",
-                   path.c_str());
+/// What exists at `path`. A file is replaced, not written, for which the folder
+/// alone counts; but who has taken the right to write away wants to keep it.
+static Status checkReplaceable(const std::string &path,
+                               const struct stat &facts) {
+  if (S_ISDIR(facts.st_mode))
+    return rt::failf(Code::IoError, "%s: cannot write: it is a directory",
+                     path.c_str());
+  if (S_ISREG(facts.st_mode) &&
+      ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+    return rt::failf(Code::IoError,
+                     "%s: cannot write: the file is read-only (%s); allow "
+                     "writing to it or name another file",
+                     path.c_str(), std::strerror(errno));
+  return Status::ok();
 }
 
 /// False with errno set when not everything could be written.
@@ -202,8 +213,8 @@ Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
     return writeInPlace("stdout", STDOUT_FILENO, false, body);
   struct stat facts;
   bool exists = ::stat(path.c_str(), &facts) == 0;
-  if (exists && S_ISDIR(facts.st_mode))
-    return isDirectory(path);
+  if (exists)
+    WEFT_TRY(checkReplaceable(path, facts));
   if (exists && !S_ISREG(facts.st_mode)) {
     int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0)
@@ -226,8 +237,8 @@ Status tools::checkOutputFile(const std::string &path) {
   WEFT_TRY(checkName(path));
   struct stat facts;
   bool exists = ::stat(path.c_str(), &facts) == 0;
-  if (exists && S_ISDIR(facts.st_mode))
-    return isDirectory(path);
+  if (exists)
+    WEFT_TRY(checkReplaceable(path, facts));
   if (path == "-" || (exists && !S_ISREG(facts.st_mode)))
     return Status::ok(); // opening a pipe waits for its reader
   char *target = exists ? ::realpath(path.c_str(), nullptr) : nullptr;

@@ -147,11 +147,10 @@ samples::overwrittenBy(const std::string &output,
 }
 
 rt::Status samples::checkKept(const std::vector<std::string> &texts,
+                              const std::string &option,
                               const std::string &output) {
   Result<std::vector<SampleFiles>> samples = listSamples(texts, /*limit=*/0);
   const std::string *one = samples ? overwrittenBy(output, *samples) : nullptr;
-  return one ? rt::fail(Code::InvalidArgument, "--output " + output +
-                                                   " is a sample, " + *one +
-                                                   "; give another file")
+  return one ? tools::checkInputsKept(option, output, {{"a sample", *one}})
              : rt::Status::ok();
 }

@@ -38,10 +38,10 @@ rt::Result<SampleFiles> parseFiles(const std::vector<std::string> &texts);
 rt::Result<std::vector<SampleFiles>>
 listSamples(const std::vector<std::string> &texts, int64_t limit);
 
-/// Refuses an --output that is one of the files of listSamples. A list that
-/// cannot be made is a problem of reading them.
+/// tools::checkInputsKept() for the files of listSamples. A list that cannot be
+/// made is a problem of reading them.
 rt::Status checkKept(const std::vector<std::string> &texts,
-                     const std::string &output);
+                     const std::string &option, const std::string &output);
 
 } // namespace weft::samples
 

@@ -89,11 +89,11 @@ static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
 }
 
 static ExitCode asmCommand(const AsmFlags &flags) {
-  if (tools::isSameFile(flags.listing, flags.output))
-    return reportError(rt::fail(
-        rt::Code::InvalidArgument,
-        flags.output + ": the output would overwrite the listing; name "
-                       "another file"));
+  if (rt::Status status = tools::checkInputsKept(
+          "--output", flags.output,
+          {{"the listing", flags.listing}, {"the file of --into", flags.into}});
+      !status)
+    return reportError(status);
   Result<std::vector<uint8_t>> bytes = assembleListing(flags);
   if (!bytes)
     return reportError(bytes.status());

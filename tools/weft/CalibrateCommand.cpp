@@ -5,8 +5,6 @@
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
 
-#include "llvm/Support/FileSystem.h"
-
 #include <nlohmann/json.hpp>
 
 using namespace weft;
@@ -33,11 +31,16 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
   if (flags.json && flags.output == "-")
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--json and --output - both write to stdout"));
-  if (llvm::sys::fs::equivalent(flags.model.model, flags.output))
-    return reportError(rt::fail(rt::Code::InvalidArgument,
-                                "--output " + flags.output +
-                                    " is the model itself; give another file"));
-  if (rt::Status status = samples::checkKept(flags.data, flags.output); !status)
+  std::vector<tools::NamedInput> read = filesOf(flags.model);
+  read.push_back(
+      {"the file of --preprocess", flags.calibration.preprocess.file});
+  if (rt::Status status =
+          tools::checkInputsKept("--output", flags.output, read);
+      !status)
+    return reportError(status);
+  if (rt::Status status =
+          samples::checkKept(flags.data, "--output", flags.output);
+      !status)
     return reportError(status);
   if (rt::Status status = tools::checkOutputFile(flags.output); !status)
     return reportError(status);

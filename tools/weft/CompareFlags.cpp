@@ -238,27 +238,24 @@ static Status checkWritten(const CompareFlags &flags, const std::string &option,
   if (flags.json && file == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and " + option + " - both write to stdout");
-  auto overwrites = [&](const std::string &what) {
-    return rt::fail(Code::InvalidArgument, file + ": " + option +
-                                               " would overwrite " + what +
-                                               "; name another file");
-  };
-  for (const std::string &input : {flags.onnx, flags.request.model})
-    if (tools::isSameFile(input, file))
-      return overwrites("what is compared");
-  for (const auto &[name, input] :
-       {std::pair("--reference", &flags.reference),
-        std::pair("--calibration", &flags.calibration),
-        std::pair("--labels", &flags.task.labels)})
-    if (tools::isSameFile(*input, file))
-      return overwrites(std::string("the file of ") + name);
+  std::vector<tools::NamedInput> read = {
+      {"what is compared", flags.onnx},
+      {"what is compared", flags.request.model},
+      {"the file of --reference", flags.reference},
+      {"the file of --calibration", flags.calibration},
+      {"the file of --labels", flags.task.labels},
+      {"the file of --preprocess", flags.request.preprocess.file}};
   for (const std::string &binding : flags.bindings)
-    if (tools::isSameFile(binding.substr(binding.find('=') + 1), file))
-      return overwrites("a file of --bind");
+    read.push_back({"a file of --bind", binding.substr(binding.find('=') + 1)});
+  for (const std::string &plugin : flags.plugins)
+    read.push_back({"a file of --plugin", plugin});
   // What is wrong with the samples is told when they are read.
-  if (auto samples = flags.sampleFiles();
-      samples && samples::overwrittenBy(file, *samples))
-    return overwrites("a sample");
+  auto samples = flags.sampleFiles();
+  const std::string *one =
+      samples ? samples::overwrittenBy(file, *samples) : nullptr;
+  if (one)
+    read.push_back({"a sample", *one});
+  WEFT_TRY(tools::checkInputsKept(option, file, read));
   return tools::checkOutputFile(file);
 }
 

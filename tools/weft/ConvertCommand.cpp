@@ -164,6 +164,24 @@ static rt::Status checkSearchFlags(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
+/// No file that is written may be one that is read.
+static rt::Status checkInputsKept(const ConvertFlags &flags) {
+  std::vector<tools::NamedInput> read = filesOf(flags.model);
+  read.push_back({"the calibration table", flags.compile.calibration});
+  read.push_back({"the precision table", flags.compile.precisionTable});
+  read.push_back(
+      {"the file of --preprocess", flags.calibration.preprocess.file});
+  for (const auto &[option, written] :
+       {std::pair("--output", &flags.output),
+        std::pair("--write-precision-table", &flags.automatic.writtenTable),
+        std::pair("--resume", &flags.automatic.log),
+        std::pair("--search-cache", &flags.compile.search.cache)}) {
+    WEFT_TRY(tools::checkInputsKept(option, *written, read));
+    WEFT_TRY(samples::checkKept(flags.calibrationData, option, *written));
+  }
+  return rt::Status::ok();
+}
+
 static rt::Status checkFlags(const ConvertFlags &flags) {
   WEFT_TRY(checkTarget(flags));
   WEFT_TRY(checkSearchFlags(flags));
@@ -231,15 +249,7 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and --output - both write to stdout");
-  for (const std::string &read : {flags.model.model, flags.compile.calibration,
-                                  flags.compile.precisionTable})
-    if (!read.empty() && llvm::sys::fs::equivalent(read, flags.output))
-      return rt::fail(Code::InvalidArgument,
-                      "--output " + flags.output + " is " +
-                          (read == flags.model.model ? "the model itself"
-                                                     : "a table that is read") +
-                          "; give another file");
-  WEFT_TRY(samples::checkKept(flags.calibrationData, flags.output));
+  WEFT_TRY(checkInputsKept(flags));
   return checkWrittenFiles(flags);
 }
 

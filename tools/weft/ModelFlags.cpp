@@ -27,6 +27,16 @@ void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
   addPluginFlag(command, flags.plugins);
 }
 
+std::vector<tools::NamedInput> cli::filesOf(const ModelFlags &flags) {
+  std::vector<tools::NamedInput> files = {{"the model", flags.model}};
+  for (const std::string &binding : flags.bindings)
+    files.push_back(
+        {"a file of --bind", binding.substr(binding.find('=') + 1)});
+  for (const std::string &plugin : flags.plugins)
+    files.push_back({"a file of --plugin", plugin});
+  return files;
+}
+
 ExitCode cli::reportFailure(const driver::Compilation &compilation) {
   rt::Status cause = compilation.failureCause();
   return cause.code() == rt::Code::Internal ? reportError(cause)

@@ -5,6 +5,7 @@
 
 #include "runtime/status/Status.h"
 #include "tools/driver/Compile.h"
+#include "tools/files/InputFile.h"
 #include "tools/weft/Program.h"
 
 #include <CLI/CLI.hpp>
@@ -23,6 +24,9 @@ struct ModelFlags {
 };
 
 /// Adds MODEL.onnx, --shape, --bind and --plugin to `command`.
+/// The files that the flags name: model, --bind, --plugin.
+std::vector<tools::NamedInput> filesOf(const ModelFlags &flags);
+
 void addModelFlags(CLI::App &command, ModelFlags &flags);
 
 /// The exit code for a step of `compilation` that failed. What is wrong with

@@ -5,6 +5,7 @@
 #include "runtime/profile/Profile.h"
 #include "tools/driver/KernelLibrary.h"
 #include "tools/driver/KernelProgram.h"
+#include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/DeviceFlags.h"
@@ -301,6 +302,12 @@ static ExitCode testAction(const PplFlags &flags, const KernelLibrary &library,
 }
 
 static ExitCode pplCommand(const PplFlags &flags) {
+  for (const auto &[option, file] :
+       {std::pair("--output", &flags.output), std::pair("--save", &flags.save)})
+    if (rt::Status status = tools::checkInputsKept(
+            option, *file, {{"the kernel", flags.kernel}});
+        !status)
+      return report(status);
   Result<const Chip *> chip = driver::kernelTarget(flags.target);
   if (!chip)
     return report(chip.status());

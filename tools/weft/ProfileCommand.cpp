@@ -26,11 +26,8 @@ static rt::Status checkFlags(const ProfileFlags &flags) {
   if (flags.json && flags.page == "-")
     return rt::fail(rt::Code::InvalidArgument,
                     "--json and --html - both write to stdout");
-  if (tools::isSameFile(flags.model, flags.page))
-    return rt::fail(rt::Code::InvalidArgument,
-                    flags.page + ": --html would overwrite the model; name "
-                                 "another file");
-  return rt::Status::ok();
+  return tools::checkInputsKept("--html", flags.page,
+                                {{"the model", flags.model}});
 }
 
 static ExitCode profileCommand(const ProfileFlags &flags) {

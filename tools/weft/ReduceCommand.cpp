@@ -91,11 +91,10 @@ bool Judge::stillFails(const std::string &bytes) {
 }
 
 static ExitCode reduce(const ReduceFlags &flags) {
-  if (tools::isSameFile(flags.model, flags.output))
-    return reportError(rt::fail(
-        Code::InvalidArgument,
-        flags.model + ": --output would overwrite the model; name another "
-                      "file"));
+  if (Status status = tools::checkInputsKept("--output", flags.output,
+                                             {{"the model", flags.model}});
+      !status)
+    return reportError(status);
   Result<std::unique_ptr<tools::TemporaryFile>> temporary =
       tools::TemporaryFile::make("weft-reduce", ".onnx");
   if (!temporary)

@@ -52,13 +52,15 @@ static ExitCode runCommand(const RunFlags &flags) {
       samples::parseFiles(flags.request.inputs);
   if (!inputs)
     return reportError(inputs.status().withContext("--input"));
-  inputs->push_back({flags.request.model, ""});
+  std::vector<tools::NamedInput> read = {
+      {"the model", flags.request.model},
+      {"the file of --preprocess", flags.request.preprocess.file}};
   for (const samples::SampleFile &input : *inputs)
-    if (tools::isSameFile(input.path, flags.output))
-      return reportError(
-          rt::fail(rt::Code::InvalidArgument,
-                   input.path + ": --output would overwrite this input; name "
-                                "another file"));
+    read.push_back({"an input", input.path});
+  if (rt::Status status =
+          tools::checkInputsKept("--output", flags.output, read);
+      !status)
+    return reportError(status);
   RunRequest request = flags.request;
   request.keepsInputs = false;
   Result<ModelRun> outcome = runModel(request);
