@@ -203,6 +203,29 @@ class Files(Base):
         self.assertRegex(run.stderr, r"^weft: error: \S+/scratch/weft-outputs-\S+\.npz: cannot write: File too large; let TMPDIR name another folder\n$")
         self.assertEqual(list(self.temporary.iterdir()), [])
 
+    def pipe(self, file, *arguments, code=0):
+        with open(self.folder / file, "rb") as given:
+            # A pipe: nothing that could be read twice.
+            run = subprocess.run([WEFT, *map(str, arguments)], cwd=self.folder, input=given.read(), env=dict(os.environ, TMPDIR=str(self.temporary)),
+                                 capture_output=True, timeout=LONG)
+        self.assertEqual(run.returncode, code, run.stderr)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        return run.stdout if code == 0 else run.stderr.decode()
+
+    def test_stdin_in_place_of_a_file(self):
+        program = (self.folder / "net.bmodel").read_bytes()
+        self.assertEqual(self.pipe("net.onnx", "convert", "-", "-o", "-"), program)
+        self.pipe("net.bmodel", "run", "-", "--input", "in.npz", "--output", "a.npz")
+        for given in ("-", "x=-"):
+            self.assertEqual(self.pipe("in.npz", "run", "net.bmodel", "--input", given, "--output", "-"), (self.folder / "a.npz").read_bytes())
+        for command in ("info", "disasm", "profile", "explain"):
+            told = self.pipe("net.bmodel", command, "-")
+            self.assertEqual(told.replace(b"stdin", b"net.bmodel").count(b"net.bmodel"), told.count(b"stdin"))
+        self.pipe("in.npz", "compare", "net.onnx", "net.bmodel", "--input", "-")
+        self.pipe("net.onnx", "compare", "-", "net.bmodel", "--input", "in.npz")
+        self.assertRegex(self.pipe("in.npz", "convert", "-", "-o", "y.bmodel", code=2), r"^weft: error: \S+/stdin: ")
+        self.assertRegex(self.pipe("in.npz", "run", "-", "--input", "-", "-o", "y.npz", code=2), r"stdin is given for two files; it can be read once")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -9,6 +9,7 @@
 #include "tools/weft/Bindings.h"
 #include "tools/weft/NearNames.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/StandardInput.h"
 #include "tools/weft/TextTable.h"
 
 #include <cctype>
@@ -141,12 +142,14 @@ static void addLimitFlags(CLI::App &command, CompareFlags &flags) {
 
 /// What is compared, and with what.
 static void addModelFlags(CLI::App &command, CompareFlags &flags) {
-  command
-      .add_option("onnx", flags.onnx,
-                  "The model that was converted, or another program made of it")
+  mayBeStandardInput(
+      command.add_option(
+          "onnx", flags.onnx,
+          "The model that was converted, or another program made of it"))
       ->required()
       ->type_name("MODEL.onnx|OTHER.bmodel");
-  command.add_option("bmodel", flags.request.model, "What it was converted to")
+  mayBeStandardInput(command.add_option("bmodel", flags.request.model,
+                                        "What it was converted to"))
       ->required()
       ->type_name("FILE.bmodel");
   command

@@ -10,6 +10,7 @@
 #include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/ProgramListing.h"
+#include "tools/weft/StandardInput.h"
 
 #include <nlohmann/json.hpp>
 
@@ -94,9 +95,15 @@ static ExitCode disasmRaw(const DisasmFlags &flags) {
                     : printText(text);
 }
 
-static ExitCode disasmCommand(const DisasmFlags &flags) {
+static ExitCode disasmCommand(DisasmFlags flags) {
   if (!flags.raw.empty())
     return disasmRaw(flags);
+  if (flags.model == "-") {
+    Result<std::string> file = standardInputFile();
+    if (!file)
+      return reportError(file.status());
+    flags.model = *file;
+  }
   if (zhouyi::isProgramFile(flags.model)) {
     if (!flags.net.empty() || !flags.engine.empty())
       return reportError(
@@ -147,7 +154,9 @@ void cli::addDisasmCommand(Program &program) {
       {"weft disasm cls.bmodel", "weft disasm cls.bmodel --engine gdma --json",
        "weft disasm --raw tiu kernel.bin"},
       [flags] { return disasmCommand(*flags); });
-  addProgramFile(command, flags->model);
+  command.add_option("bmodel", flags->model, "The model ('-': stdin)")
+      ->required()
+      ->type_name("FILE");
   CLI::Option *net = command.add_option("--net", flags->net, "Only this net")
                          ->check(nonEmptyValue())
                          ->type_name("NAME");

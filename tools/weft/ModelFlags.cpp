@@ -2,6 +2,7 @@
 
 #include "runtime/status/Quote.h"
 #include "tools/weft/Bindings.h"
+#include "tools/weft/StandardInput.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -10,7 +11,8 @@ using namespace weft;
 using namespace weft::cli;
 
 void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
-  command.add_option("model", flags.model, "The model")
+  mayBeStandardInput(
+      command.add_option("model", flags.model, "The model ('-': stdin)"))
       ->required()
       ->check(nonEmptyValue())
       ->type_name("MODEL.onnx");

@@ -6,6 +6,7 @@
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/ProgramPrecision.h"
+#include "tools/weft/StandardInput.h"
 
 #include <chrono>
 
@@ -17,7 +18,8 @@ using rt::Status;
 
 CLI::Option *cli::addInputFlag(CLI::App &command, RunRequest &request,
                                const std::string &help) {
-  return command.add_option("-i,--input", request.inputs, help)
+  return mayBeStandardInput(
+             command.add_option("-i,--input", request.inputs, help))
       ->required()
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE");

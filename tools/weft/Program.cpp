@@ -6,6 +6,7 @@
 #include "tools/files/OutputFile.h"
 #include "tools/weft/Crash.h"
 #include "tools/weft/NearNames.h"
+#include "tools/weft/StandardInput.h"
 #include "tools/weft/Version.h"
 
 #ifdef WEFT_WITH_COMPILER
@@ -62,7 +63,8 @@ CLI::Validator cli::nonEmptyValue() {
 }
 
 void cli::addProgramFile(CLI::App &command, std::string &path) {
-  command.add_option("bmodel", path, "The model")
+  mayBeStandardInput(
+      command.add_option("bmodel", path, "The model ('-': stdin)"))
       ->required()
       ->type_name("FILE");
 }

@@ -5,6 +5,7 @@
 #include "tools/files/TemporaryFile.h"
 #include "tools/weft/CheckRun.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/StandardInput.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -133,7 +134,8 @@ void cli::addReduceCommand(Program &program) {
       {"weft reduce cls.onnx --check 'weft convert {} -o cls.bmodel' --match "
        "unsupported -o small.onnx"},
       [flags] { return reduce(*flags); });
-  command.add_option("model", flags->model, "The model")
+  mayBeStandardInput(
+      command.add_option("model", flags->model, "The model ('-': stdin)"))
       ->required()
       ->type_name("MODEL.onnx");
   command
