@@ -12,7 +12,9 @@ static constexpr uint64_t kPage = 4096;
 
 DeviceMemory::DeviceMemory(uint64_t base, uint64_t bytes)
     : base(base), bytes(bytes) {
-  void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  // Addresses only: what may be written counts as memory (RLIMIT_DATA) whether
+  // it is touched or not.
+  void *mapped = mmap(nullptr, bytes, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED)
     this->bytes = 0; // take() then says that there is no room
@@ -28,10 +30,13 @@ DeviceMemory::~DeviceMemory() {
 const DeviceMemory::Piece *DeviceMemory::take(uint64_t size) {
   if (size > bytes || end > bytes - size)
     return nullptr;
+  uint64_t next = std::min(bytes, (end + size + kPage - 1) / kPage * kPage);
+  if (mprotect(memory + end, next - end, PROT_READ | PROT_WRITE) != 0)
+    return nullptr;
   Piece piece = {};
   piece.address = base + end;
   piece.bytes = size;
-  end = std::min(bytes, (end + size + kPage - 1) / kPage * kPage);
+  end = next;
   pieces.push_back(piece);
   return &pieces.back();
 }

@@ -94,6 +94,19 @@ class Memory(unittest.TestCase):
         nodes = [("Expand", ["one", "shape"], ["wide"], {}), ("Exp", ["wide"], ["big"], {})]
         self.assertEqual(self.sum_of(nodes, [ONE, ints("shape", [2**14, 2**15])])[0], 0)
 
+    def test_a_limit_that_is_too_low(self):
+        names = ["one"] + [f"t{i}" for i in range(26)] + ["big"]
+        nodes = [("Concat", [a, a], [b], {"axis": 0}) for a, b in zip(names, names[1:])]
+        nodes += [("ReduceSum", ["big"], ["sum"], {"keepdims": 0}), ("Add", ["x", "sum"], ["y"], {})]
+        path = self.model(nodes, [ONE])
+        code, error = self.convert(path, "--memory-limit", "200M")
+        self.assertEqual(code, 2)
+        self.assertEqual(error, "weft: error: out of memory: it takes more than the 0.2 GB of --memory-limit; give more, or a smaller model\n")
+        code, error = self.convert(path, "--memory-limit", "lots")
+        self.assertEqual(code, 2)
+        self.assertIn("--memory-limit is 'lots', must be a number of bytes, as 800M or 1.5G, or none", error)
+        self.assertEqual(self.convert(path, "--memory-limit", "none")[0], 0)
+
     def test_a_tile(self):
         nodes = [("Tile", ["one", "times"], ["wide"], {}), ("Exp", ["wide"], ["big"], {})]
         self.assertEqual(self.sum_of(nodes, [ONE, ints("times", [2**29])])[0], 0)

@@ -12,6 +12,7 @@
 #include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
 #include "tools/weft/Listing.h"
+#include "tools/weft/MemoryLimit.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
 
@@ -44,6 +45,7 @@ struct ConvertFlags {
   bool hasCache = false;       ///< --search-cache was given
   bool hasSearchFlags = false; ///< what is for -O3 alone
   bool hasGroupSize = false;   ///< --group-size was given
+  std::string memoryLimit;     ///< of --memory-limit; empty: the default
   bool json = false;
 
   bool isAuto() const { return compile.precision == "auto"; }
@@ -561,17 +563,20 @@ static void checkRanges(const ConvertFlags &flags,
     warn(flags, odd);
 }
 
+/// What is known before any work. A search takes minutes.
+static rt::Status prepare(const ConvertFlags &flags) {
+  WEFT_TRY(checkFlags(flags));
+  WEFT_TRY(limitMemory(flags.memoryLimit));
+  WEFT_TRY(tools::checkOutputFile(flags.output));
+  const std::string &table = flags.automatic.writtenTable;
+  return table.empty() ? rt::Status::ok() : tools::checkOutputFile(table);
+}
+
 static ExitCode convert(ConvertFlags flags) {
   if (flags.emit.empty())
     flags.emit = flags.isForVectors() ? "zyp" : "bmodel";
-  if (rt::Status status = checkFlags(flags); !status)
+  if (rt::Status status = prepare(flags); !status)
     return reportError(status);
-  // A search takes minutes.
-  if (rt::Status status = tools::checkOutputFile(flags.output); !status)
-    return reportError(status);
-  if (const std::string &table = flags.automatic.writtenTable; !table.empty())
-    if (rt::Status status = tools::checkOutputFile(table); !status)
-      return reportError(status);
   Result<std::optional<preprocess::Options>> fused = fusedOptions(flags);
   if (!fused)
     return reportError(fused.status());
@@ -776,5 +781,6 @@ void cli::addConvertCommand(Program &program) {
           "With -O3: keeps what was found, so that the next time it is there "
           "at once or the search goes on; made if need be")
       ->type_name("FILE");
+  addMemoryLimitFlag(command, flags->memoryLimit);
   command.add_flag("--json", flags->json, "Print what was written as JSON");
 }

@@ -150,16 +150,28 @@ static void occupyClosedStreams() {
       int opened = ::open("/dev/null", O_RDONLY);
 }
 
+/// Made before there is none left.
+static std::string &outOfMemoryLine() {
+  static std::string line = "weft: error: out of memory\n";
+  return line;
+}
+
+void cli::setOutOfMemoryText(const std::string &text) {
+  outOfMemoryLine() = "weft: error: " + text + "\n";
+}
+
 /// Ends the program; allocates nothing. An exception would not do: the compiler
 /// is built without them, and LLVM's containers abort.
 [[noreturn]] static void endOutOfMemory() {
-  constexpr char kLine[] = "weft: error: out of memory\n";
+  const std::string &line = outOfMemoryLine();
+  tools::removeLeftovers(); // no destructor does
   [[maybe_unused]] ssize_t written =
-      ::write(STDERR_FILENO, kLine, sizeof kLine - 1);
+      ::write(STDERR_FILENO, line.data(), line.size());
   ::_exit(int(ExitCode::UserError));
 }
 
 static void handleOutOfMemory() {
+  outOfMemoryLine();
   std::set_new_handler(endOutOfMemory);
 #ifdef WEFT_WITH_COMPILER
   llvm::install_bad_alloc_error_handler(

@@ -70,6 +70,9 @@ ExitCode reportError(const rt::Status &status);
 /// Prints "weft: warning: <message>".
 void reportWarning(const std::string &message);
 
+/// What is printed as an error when there is no memory left.
+void setOutOfMemoryText(const std::string &text);
+
 /// Writes text to stdout, rt::printableLines() of it; a failure becomes the
 /// exit code.
 ExitCode printText(const std::string &text);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -28,6 +29,12 @@ pid_t cli::spawn(const std::vector<std::string> &command,
                           std::pair(streams.errors, STDERR_FILENO)})
     if (from >= 0)
       ::dup2(from, to);
+  // What limits this program (--memory-limit) is not meant for others.
+  struct rlimit memory;
+  if (::getrlimit(RLIMIT_DATA, &memory) == 0) {
+    memory.rlim_cur = memory.rlim_max;
+    ::setrlimit(RLIMIT_DATA, &memory);
+  }
   ::execvp(arguments[0], arguments.data());
   ::_exit(kNoProgram);
 }

@@ -1,0 +1,42 @@
+#include "tools/weft/MemoryLimit.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+using namespace weft;
+using namespace weft::cli;
+
+TEST(MemoryLimit, ReadsBytesAndUnits) {
+  for (auto [text, bytes] :
+       {std::pair("1", 1ull), std::pair("800M", 800000000ull),
+        std::pair("1.5G", 1500000000ull), std::pair("2k", 2000ull),
+        std::pair("1T", 1000000000000ull), std::pair("none", 0ull)}) {
+    rt::Result<uint64_t> read = parseMemory(text);
+    ASSERT_TRUE(read.isOk()) << text;
+    EXPECT_EQ(*read, bytes) << text;
+  }
+  for (const char *bad : {"0", "-1", "many", "1GB", "nan", "inf", "1e30", "M"})
+    EXPECT_EQ(parseMemory(bad).status().message(),
+              "--memory-limit is '" + std::string(bad) +
+                  "', must be a number of bytes, as 800M or 1.5G, or none");
+}
+
+/// Exits with 0 if the limit is `bytes` then.
+[[noreturn]] static void limitAndTell(const char *text, uint64_t bytes) {
+  struct rlimit limit;
+  bool isDone = limitMemory(text).isOk() &&
+                ::getrlimit(RLIMIT_DATA, &limit) == 0 &&
+                limit.rlim_cur == bytes;
+  std::exit(isDone ? 0 : 1);
+}
+
+TEST(MemoryLimitDeathTest, IsHalfOfTheMachineByDefault) {
+  uint64_t all = memoryOfMachine();
+  ASSERT_GT(all, 0u);
+  uint64_t half = std::max<uint64_t>(all / 2, std::min<uint64_t>(all, 1e9));
+  EXPECT_EXIT(limitAndTell("", half), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(limitAndTell("3G", 3000000000), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(limitAndTell("none", RLIM_INFINITY), testing::ExitedWithCode(0),
+              "");
+}

@@ -1,0 +1,32 @@
+//===- MemoryLimit.h - how much memory a command may take -------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_MEMORYLIMIT_H
+#define WEFT_TOOLS_WEFT_MEMORYLIMIT_H
+
+#include "runtime/status/Status.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+namespace weft::cli {
+
+/// Adds --memory-limit. `text` stays empty without it.
+void addMemoryLimitFlag(CLI::App &command, std::string &text);
+
+/// Bytes of "1500000000", "1500M" or "1.5G" (powers of 1000); 0 of "none".
+/// Code::InvalidArgument.
+rt::Result<uint64_t> parseMemory(const std::string &text);
+
+/// What the machine has, or of it this process's control group; 0: unknown.
+uint64_t memoryOfMachine();
+
+/// From now on memory that is the process's own (no pages of files) ends at the
+/// limit of --memory-limit, by default half of the machine's, with one line and
+/// the exit code of a user's error. Children that spawn() starts are free of
+/// it.
+rt::Status limitMemory(const std::string &text);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_MEMORYLIMIT_H
