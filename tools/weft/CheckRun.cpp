@@ -45,9 +45,10 @@ Result<CheckOutcome> cli::runCheck(const std::string &command,
     return rt::failf(Code::IoError, "cannot make a pipe: %s",
                      std::strerror(errno));
   int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  pid_t child =
-      spawn({"/bin/sh", "-c", command},
-            {empty, ends[1], errors == ErrorStream::Joined ? ends[1] : -1});
+  std::optional<tools::Leftover> group; // ends with this program
+  pid_t child = spawn(
+      {"/bin/sh", "-c", command},
+      {empty, ends[1], errors == ErrorStream::Joined ? ends[1] : -1}, &group);
   int error = errno;
   ::close(ends[1]);
   if (empty >= 0)
@@ -57,7 +58,6 @@ Result<CheckOutcome> cli::runCheck(const std::string &command,
     return rt::failf(Code::IoError, "cannot start /bin/sh: %s",
                      std::strerror(error));
   }
-  tools::Leftover group(child); // ends with this program
   using Clock = std::chrono::steady_clock;
   auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(
