@@ -8,6 +8,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/ArrangeParts.h"
 #include "dialects/tpu/Tpu.h"
+#include "runtime/catalog/Strides.h"
 
 using namespace mlir;
 using namespace weft;
@@ -363,6 +364,30 @@ static int64_t localOffset(ppl::TensorViewType whole, const Chip &chip,
          whole.getElementType().getIntOrFloatBitWidth() / 8;
 }
 
+/// `piece`, or its images and rounds of channels one by one where commands
+/// cannot step as far as these lie apart in one of the tensors.
+static SmallVector<Box> withinSteps(const Box &piece, const Chip &chip,
+                                    ArrayRef<ppl::TensorViewType> tensors) {
+  bool isFar = llvm::any_of(tensors, [&](ppl::TensorViewType type) {
+    ppl::Strides strides = ppl::stridesOf(type, /*lane=*/0, chip);
+    return std::max(strides.n, strides.c) > catalog::kMostStride;
+  });
+  if (!isFar)
+    return {piece};
+  SmallVector<Box> parts;
+  int64_t lanes = chip.lanes, channels = piece.size[tpu::kAxisC];
+  for (int64_t n = 0; n < piece.size[tpu::kAxisN]; ++n)
+    for (int64_t c = 0; c < channels; c += lanes) {
+      Box part = piece;
+      part.offset[tpu::kAxisN] += n;
+      part.size[tpu::kAxisN] = 1;
+      part.offset[tpu::kAxisC] += c;
+      part.size[tpu::kAxisC] = std::min(lanes, channels - c);
+      parts.push_back(part);
+    }
+  return parts;
+}
+
 /// Puts the piece of a slice where the group behind finds the whole; of a group
 /// of one slice it is there.
 void GroupEmitter::handOver(const SlicePoint &point, size_t output) {
@@ -376,30 +401,30 @@ void GroupEmitter::handOver(const SlicePoint &point, size_t output) {
     return;
   Location loc = schedule.view.value(value).getLoc();
   Value tile = makeTile(builder, loc, schedule, point, value);
-  const Box &piece = point.slice->plan.stores[output];
-  Value from = makePiece(builder, loc, chip, tile,
-                         point.slice->plan.tiles[value], piece);
-  Type element = cast<ppl::TensorViewType>(tile.getType()).getElementType();
+  auto tileType = cast<ppl::TensorViewType>(tile.getType());
+  Type element = tileType.getElementType();
   auto whole =
       ppl::TensorViewType::get(found->tensor.dims, element, ppl::Memory::Local,
                                machineLayout(found->tensor.layout));
-  ppl::Strides strides = ppl::stridesOf(whole, /*lane=*/0, chip);
-  auto type = ppl::TensorViewType::get(
-      piece.size, element, ppl::Memory::Local,
-      ArrayRef<int64_t>{strides.n, strides.c, strides.h, strides.w});
-  int64_t offset = localOffset(whole, chip, piece),
-          address =
-              schedule.places[found - buffers.begin()].getLocal() + offset;
-  int64_t step =
-      point.next
-          ? localOffset(whole, chip, point.next->plan.stores[output]) - offset
-          : 0;
-  Value to = step ? builder.create<ppl::LocalOp>(loc, type, address, /*lane=*/0,
-                                                 ValueRange(point.iteration),
-                                                 ArrayRef<int64_t>(step),
-                                                 ArrayRef<int64_t>())
-                  : builder.create<ppl::LocalOp>(loc, type, address);
-  emitCall(builder, loc, "tiu.move", {{"dst", to}, {"src", from}});
+  const Box &piece = point.slice->plan.stores[output];
+  int64_t base = schedule.places[found - buffers.begin()].getLocal(), step = 0;
+  if (point.next)
+    step = localOffset(whole, chip, point.next->plan.stores[output]) -
+           localOffset(whole, chip, piece);
+  for (const Box &part : withinSteps(piece, chip, {whole, tileType})) {
+    Value from = makePiece(builder, loc, chip, tile,
+                           point.slice->plan.tiles[value], part);
+    auto type = ppl::TensorViewType::get(
+        part.size, element, ppl::Memory::Local,
+        ArrayRef<int64_t>(pieceStrides(whole, chip, part)));
+    int64_t address = base + localOffset(whole, chip, part);
+    Value to =
+        step ? builder.create<ppl::LocalOp>(
+                   loc, type, address, /*lane=*/0, ValueRange(point.iteration),
+                   ArrayRef<int64_t>(step), ArrayRef<int64_t>())
+             : builder.create<ppl::LocalOp>(loc, type, address);
+    emitCall(builder, loc, "tiu.move", {{"dst", to}, {"src", from}});
+  }
 }
 
 void GroupEmitter::compute(const SlicePoint &point, size_t number) {

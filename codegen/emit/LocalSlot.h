@@ -27,6 +27,13 @@ mlir::Value makeRepeated(mlir::OpBuilder &builder, mlir::Location loc,
                          const GroupSchedule &schedule, const SlicePoint &point,
                          int value);
 
+/// Elements between neighbours along n, c, h and w of `piece` of an aligned
+/// local tensor; at most
+/// catalog::kMostStride on axes where the piece has but one.
+llvm::SmallVector<int64_t, 4> pieceStrides(ppl::TensorViewType whole,
+                                           const Chip &chip,
+                                           const tpu::Box &piece);
+
 /// `piece` of the tile `tensor` that holds box `tile`, by explicit strides.
 mlir::Value makePiece(mlir::OpBuilder &builder, mlir::Location loc,
                       const Chip &chip, mlir::Value tensor,

@@ -5,6 +5,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/Tpu.h"
 #include "dialects/tpu/recipe/Recipe.h"
+#include "runtime/catalog/Strides.h"
 
 using namespace mlir;
 using namespace weft;
@@ -43,10 +44,14 @@ Value weft::emit::makeSlot(OpBuilder &builder, Location loc,
       ArrayRef<int64_t>(place.getRotate()), ArrayRef<int64_t>(2));
 }
 
-/// Strides of an aligned local tensor as four numbers.
-static SmallVector<int64_t, 4> stridesOf(ppl::TensorViewType type,
-                                         const Chip &chip) {
-  ppl::Strides strides = ppl::stridesOf(type, /*lane=*/0, chip);
+SmallVector<int64_t, 4> weft::emit::pieceStrides(ppl::TensorViewType whole,
+                                                 const Chip &chip,
+                                                 const tpu::Box &piece) {
+  ppl::Strides strides = ppl::stridesOf(whole, /*lane=*/0, chip);
+  if (piece.size[tpu::kAxisN] == 1)
+    strides.n = std::min(strides.n, catalog::kMostStride);
+  if (piece.size[tpu::kAxisC] <= int64_t(chip.lanes))
+    strides.c = std::min(strides.c, catalog::kMostStride);
   return {strides.n, strides.c, strides.h, strides.w};
 }
 
@@ -59,9 +64,9 @@ Value weft::emit::makePiece(OpBuilder &builder, Location loc, const Chip &chip,
   SmallVector<int64_t, 4> offset;
   for (unsigned axis = 0; axis < 4; ++axis)
     offset.push_back(piece.offset[axis] - tile.offset[axis]);
-  auto pieceType =
-      ppl::TensorViewType::get(piece.size, type.getElementType(),
-                               type.getMemory(), stridesOf(type, chip));
+  auto pieceType = ppl::TensorViewType::get(piece.size, type.getElementType(),
+                                            type.getMemory(),
+                                            pieceStrides(type, chip, piece));
   return builder.create<ppl::ViewOp>(loc, pieceType, tensor, offset, 0);
 }
 

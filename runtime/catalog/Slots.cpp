@@ -1,6 +1,7 @@
 //===- Slots.cpp - words for the rows of the catalog ---------------------===//
 
 #include "runtime/catalog/Slots.h"
+#include "runtime/catalog/Strides.h"
 
 #include <algorithm>
 #include <cmath>
@@ -445,13 +446,15 @@ Rule catalog::startsOnEu(std::string_view name) {
 }
 
 Rule catalog::shortStrides(Names names) {
-  return {"strides must be at most 65535 elements", [names](const Call &call) {
+  return {"strides must be at most " + std::to_string(kMostStride) +
+              " elements",
+          [names](const Call &call) {
             for (std::string_view name : names) {
               const Tensor *tensor = call.tensor(name);
               if (!tensor || tensor->layout != AlignMode::Free)
                 continue;
               for (int axis = 0; axis < 4; ++axis)
-                if (tensor->strides[axis] > 65535)
+                if (tensor->strides[axis] > kMostStride)
                   return str(name) + " has stride " +
                          std::to_string(tensor->strides[axis]) + " on axis " +
                          kAxes[axis];

@@ -5,6 +5,7 @@
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Tpu.h"
+#include "runtime/catalog/Strides.h"
 #include "runtime/chips/Chip.h"
 #include "runtime/ppl/Commands.h"
 #include "llvm/ADT/StringExtras.h"
@@ -302,18 +303,16 @@ void RecipeBuilder::moveAcrossLanes(const Tile &dst, const Tile &src) {
     recipe.calls.back().insideLanes = catalog::find("tiu.move");
 }
 
-/// The longest step that a command's field holds.
-static constexpr int64_t kMostStep = 65535;
-
 static bool stepsFar(const Tile &tile) {
   return tile.layout == AlignMode::Free &&
-         (tile.strides[kAxisN] > kMostStep || tile.strides[kAxisC] > kMostStep);
+         (tile.strides[kAxisN] > catalog::kMostStride ||
+          tile.strides[kAxisC] > catalog::kMostStride);
 }
 
 /// One image and one round over the lanes: steps to the next have no meaning.
 static Tile withoutFarSteps(Tile one) {
   for (unsigned axis : {kAxisN, kAxisC})
-    one.strides[axis] = std::min(one.strides[axis], kMostStep);
+    one.strides[axis] = std::min(one.strides[axis], catalog::kMostStride);
   return one;
 }
 
