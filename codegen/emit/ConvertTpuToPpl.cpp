@@ -274,7 +274,8 @@ LogicalResult NetBuilder::emitBody() {
             "has no DRAM addresses; run tpu-place-global first");
       for (auto [output, address] :
            llvm::zip(group.getOutputs(), *group.getAddresses()))
-        extend(output, address);
+        if (group.stores(cast<OpResult>(output).getResultNumber()))
+          extend(output, address);
       GroupEmitter emitter(builder, chip, group, addresses, releaser);
       if (failed(emitter.emit()))
         return failure();

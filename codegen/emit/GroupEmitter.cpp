@@ -391,23 +391,23 @@ static SmallVector<Box> withinSteps(const Box &piece, const Chip &chip,
 /// Puts the piece of a slice where the group behind finds the whole; of a group
 /// of one slice it is there.
 void GroupEmitter::handOver(const SlicePoint &point, size_t output) {
-  int value = schedule.view.outputs[output],
-      op = value - int(schedule.view.inputs.size());
-  const auto &buffers = point.slice->buffers;
-  auto found = llvm::find_if(buffers, [&](const GroupBuffer &buffer) {
-    return buffer.kind == GroupBuffer::Whole && buffer.owner == op;
-  });
-  if (!schedule.view.handed[output] || found == buffers.end())
+  if (!schedule.view.handed[output])
+    return;
+  int value = schedule.view.outputs[output];
+  size_t number =
+      tpu::handedBuffer(schedule.view, point.slice->buffers, output);
+  const GroupBuffer &buffer = point.slice->buffers[number];
+  if (buffer.kind != GroupBuffer::Whole)
     return;
   Location loc = schedule.view.value(value).getLoc();
   Value tile = makeTile(builder, loc, schedule, point, value);
   auto tileType = cast<ppl::TensorViewType>(tile.getType());
   Type element = tileType.getElementType();
   auto whole =
-      ppl::TensorViewType::get(found->tensor.dims, element, ppl::Memory::Local,
-                               machineLayout(found->tensor.layout));
+      ppl::TensorViewType::get(buffer.tensor.dims, element, ppl::Memory::Local,
+                               machineLayout(buffer.tensor.layout));
   const Box &piece = point.slice->plan.stores[output];
-  int64_t base = schedule.places[found - buffers.begin()].getLocal(), step = 0;
+  int64_t base = schedule.places[number].getLocal(), step = 0;
   if (point.next)
     step = localOffset(whole, chip, point.next->plan.stores[output]) -
            localOffset(whole, chip, piece);

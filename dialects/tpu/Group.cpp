@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -215,8 +216,12 @@ LogicalResult GroupOp::verify() {
   for (Operation &op : block)
     if (failed(checkLoads(op.getAttrOfType<ArrayAttr>(kBuffersAttr))))
       return failure();
-  for (int64_t number : getKept().value_or(ArrayRef<int64_t>()))
+  llvm::SmallDenseSet<int64_t> kept;
+  for (int64_t number : getKept().value_or(ArrayRef<int64_t>())) {
     if (failed(checkKept(*this, number)))
       return failure();
+    if (!kept.insert(number).second)
+      return emitOpError("keeps operand ") << number << " twice";
+  }
   return success();
 }

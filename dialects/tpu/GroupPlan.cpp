@@ -745,3 +745,17 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
   }
   return buffers;
 }
+
+size_t weft::tpu::handedBuffer(const GroupView &view,
+                               ArrayRef<GroupBuffer> buffers, size_t output) {
+  size_t found = buffers.size();
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    bool isOfOp =
+        buffer.kind == GroupBuffer::Result || buffer.kind == GroupBuffer::Whole;
+    // The whole, if there is one, follows the result.
+    if (isOfOp && view.resultOf(buffer.owner) == view.outputs[output])
+      found = i;
+  }
+  assert(found < buffers.size() && "every output is the result of an op");
+  return found;
+}

@@ -185,6 +185,11 @@ std::vector<GroupBuffer> enumerateBuffers(const Chip &chip,
                                           const GroupView &view,
                                           const SlicePlan &slice);
 
+/// Which of the buffers of a slice holds what the group behind finds of output
+/// `output`, which is handed: the result in a group of one slice.
+size_t handedBuffer(const GroupView &view, llvm::ArrayRef<GroupBuffer> buffers,
+                    size_t output);
+
 /// A constant without gaps, in two transfers: a row a lane of its whole rounds
 /// over the lanes, then channel after channel what is left, `restOffset` bytes
 /// into the lanes. Runs of single channels would be shorter.

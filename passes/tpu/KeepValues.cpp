@@ -32,10 +32,13 @@ struct PlacedGroup {
 
 /// Two groups that hand values on, placed.
 struct Offer {
-  PlacedGroup first;
+  PlacedGroup first, second;
   std::vector<int64_t> addresses; ///< of what is handed on
   bool wholesFirst = false;       ///< PlacementOrder
-  int64_t weight = 0;             ///< of both
+
+  int64_t weight() const {
+    return first.price.weight() + second.price.weight();
+  }
 };
 
 /// Two groups, one right behind the other, and what one hands to the other.
@@ -48,10 +51,11 @@ public:
   /// Has the second group keep as much as fits and pays. `handedAt` tells where
   /// the first group finds what was handed to it, and is told where the second
   /// does.
-  void keep(DenseMap<Value, int64_t> &handedAt);
+  void keep(int64_t maxOpsBetween, double leastGain,
+            DenseMap<Value, int64_t> &handedAt);
 
 private:
-  void findHandovers();
+  void findHandovers(int64_t maxOpsBetween);
   bool isPlain(const GroupView &view, int value) const;
   GroupView viewHanding();
   std::optional<PlacedGroup> place(const GroupView &view, const Tiling &tiling,
@@ -71,6 +75,8 @@ private:
 };
 
 struct KeepValues : weft::tpu::impl::TpuKeepValuesBase<KeepValues> {
+  using TpuKeepValuesBase::TpuKeepValuesBase;
+
   void runOnOperation() override {
     const Chip *chip = chipOf(getOperation());
     if (!chip || failed(checkGraph(getOperation(), *chip)))
@@ -80,7 +86,7 @@ struct KeepValues : weft::tpu::impl::TpuKeepValuesBase<KeepValues> {
     for (GroupOp group : getOperation().getBody().front().getOps<GroupOp>())
       if (GroupOp next = group.groupBehind();
           next && next.tilingOrWhole().slices() == 1)
-        Neighbours(cost, group, next).keep(handedAt);
+        Neighbours(cost, group, next).keep(maxOpsBetween, leastGain, handedAt);
   }
 };
 } // namespace
@@ -94,8 +100,7 @@ bool Neighbours::isPlain(const GroupView &view, int value) const {
 /// Values that one of the last ops of the first group makes and one of the
 /// first ops of the second reads: else a transfer has time enough, and local
 /// memory is dear.
-void Neighbours::findHandovers() {
-  constexpr size_t kMostOpsBetween = 3;
+void Neighbours::findHandovers(int64_t maxOpsBetween) {
   auto whole = planSlice(chip, behind, {1, 1, 1, 1}, {0, 0, 0, 0});
   if (!whole)
     return;
@@ -113,7 +118,7 @@ void Neighbours::findHandovers() {
         buffers[input].tensor.dims != dimsOf(operand))
       continue;
     if (before.ops.size() - 1 - maker + firstReaderOf(behind, buffers[input]) <=
-        kMostOpsBetween)
+        size_t(maxOpsBetween))
       handovers.push_back({output, unsigned(input)});
   }
 }
@@ -172,20 +177,12 @@ std::vector<int64_t> Neighbours::addressesIn(const GroupView &view,
                                              const PlacedGroup &placed) const {
   std::vector<int64_t> addresses;
   auto slice = planSlice(chip, view, placed.tiling.counts, {0, 0, 0, 0});
-  auto kind =
-      placed.tiling.slices() > 1 ? GroupBuffer::Whole : GroupBuffer::Result;
+  std::vector<GroupBuffer> buffers = enumerateBuffers(chip, view, *slice);
   for (const Handover &value : handovers)
-    for (auto [buffer, place] :
-         llvm::zip_equal(enumerateBuffers(chip, view, *slice), placed.places))
-      if (buffer.kind == kind &&
-          view.resultOf(buffer.owner) == view.outputs[value.output])
-        addresses.push_back(place.local);
+    addresses.push_back(
+        placed.places[handedBuffer(view, buffers, value.output)].local);
   return addresses;
 }
-
-/// A gain below this part of what both cost is none: places that change also
-/// change what overlaps with other groups, which no price of a group knows.
-static constexpr int64_t kLeastGain = 500;
 
 /// Both groups with what is handed on now; nothing if they have no room for it.
 std::optional<Offer> Neighbours::offer(bool wholesFirst) {
@@ -201,8 +198,7 @@ std::optional<Offer> Neighbours::offer(bool wholesFirst) {
   auto kept = place(keeping, Tiling(), PlacementOrder::of(second));
   if (!kept)
     return std::nullopt;
-  return Offer{*handing, addresses, wholesFirst,
-               handing->price.weight() + kept->price.weight()};
+  return Offer{*handing, *kept, addresses, wholesFirst};
 }
 
 void Neighbours::accept(const Offer &offer,
@@ -214,16 +210,22 @@ void Neighbours::accept(const Offer &offer,
   }
   second.setKept(operands);
   MLIRContext *context = first.getContext();
+  Type i64 = IntegerType::get(context, 64);
+  first->setDiscardableAttr(kCyclesAttr,
+                            IntegerAttr::get(i64, offer.first.price.cycles));
+  second->setDiscardableAttr(kCyclesAttr,
+                             IntegerAttr::get(i64, offer.second.price.cycles));
   first.setTilingAttr(TilingAttr::get(context, offer.first.tiling));
   if (offer.wholesFirst)
     first->setDiscardableAttr(kWholesFirstAttr, UnitAttr::get(context));
 }
 
-void Neighbours::keep(DenseMap<Value, int64_t> &handedAt) {
+void Neighbours::keep(int64_t maxOpsBetween, double leastGain,
+                      DenseMap<Value, int64_t> &handedAt) {
   for (auto [input, operand] : llvm::enumerate(first.getInputs()))
     if (first.keeps(input))
       before.keptAt[input] = handedAt.lookup(operand);
-  findHandovers();
+  findHandovers(maxOpsBetween);
   if (handovers.empty())
     return;
   auto firstAlone =
@@ -236,9 +238,9 @@ void Neighbours::keep(DenseMap<Value, int64_t> &handedAt) {
     std::optional<Offer> best = offer(/*wholesFirst=*/false);
     if (first.tilingOrWhole().slices() > 1)
       if (auto other = offer(/*wholesFirst=*/true);
-          other && (!best || other->weight < best->weight))
+          other && (!best || other->weight() < best->weight()))
         best = other;
-    if (best && alone - best->weight >= alone / kLeastGain)
+    if (best && double(best->weight()) <= (1 - leastGain) * double(alone))
       return accept(*best, handedAt);
   }
 }

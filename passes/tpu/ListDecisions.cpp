@@ -144,10 +144,10 @@ static LeastWork leastWorkOf(GroupOp group, ArrayRef<Operation *> ops) {
       if (operand.getDefiningOp<WeightOp>() && constants.insert(operand).second)
         least.constantBytes += tensorBytes(operand);
   }
-  for (ValueRange values :
-       {ValueRange(group.getInputs()), ValueRange(group.getOutputs())})
-    for (Value value : values)
-      least.valueBytes += tensorBytes(value);
+  for (auto [number, input] : llvm::enumerate(group.getInputs()))
+    least.valueBytes += group.keeps(number) ? 0 : tensorBytes(input);
+  for (auto [number, output] : llvm::enumerate(group.getOutputs()))
+    least.valueBytes += group.stores(number) ? tensorBytes(output) : 0;
   return least;
 }
 
@@ -181,7 +181,11 @@ static StringAttr valueName(Operation *op, unsigned number) {
 }
 
 void ListDecisions::findReaders(Value value, DramReaders &readers) {
-  for (Operation *user : value.getUsers()) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    auto group = llvm::dyn_cast<GroupOp>(user);
+    if (group && group.keeps(use.getOperandNumber()))
+      continue; // reads it in local memory
     if (user->hasTrait<OpTrait::IsTerminator>()) {
       readers.isOutput = true;
     } else if (stepOf.count(user)) {

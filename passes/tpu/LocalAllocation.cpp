@@ -60,12 +60,21 @@ weft::tpu::allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
   std::vector<int64_t> addresses(ranges.size(), 0);
   std::vector<PlacedRange> placed;
   std::vector<std::pair<int64_t, int64_t>> taken;
-  for (size_t i = 0; i < ranges.size(); ++i)
-    if (ranges[i].address) {
-      addresses[i] = *ranges[i].address;
-      placed.push_back({addresses[i], addresses[i] + ranges[i].bytes,
-                        ranges[i].first, ranges[i].last});
-    }
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (!ranges[i].address)
+      continue;
+    addresses[i] = *ranges[i].address;
+    PlacedRange range{addresses[i], addresses[i] + ranges[i].bytes,
+                      ranges[i].first, ranges[i].last};
+    auto meets = [&](const PlacedRange &other) {
+      return other.first <= range.last && range.first <= other.last &&
+             other.begin < range.end && range.begin < other.end;
+    };
+    if (range.end > capacity ||
+        std::any_of(placed.begin(), placed.end(), meets))
+      return std::nullopt;
+    placed.push_back(range);
+  }
   for (size_t i : order) {
     const LiveRange &range = ranges[i];
     if (range.bytes == 0 || range.address)

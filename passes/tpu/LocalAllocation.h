@@ -15,7 +15,7 @@ struct LiveRange {
   int64_t bytes = 0;
   int64_t first = 0;
   int64_t last = 0;
-  /// Where it has to lie, if that is so; such ranges share no byte.
+  /// Where it has to lie, if that is so.
   std::optional<int64_t> address = std::nullopt;
 };
 

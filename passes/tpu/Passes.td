@@ -221,7 +221,7 @@ def TpuFoldTurns : Pass<"tpu-fold-turns", "::mlir::func::FuncOp"> {
 def TpuKeepValues : Pass<"tpu-keep-values", "::mlir::func::FuncOp"> {
   let summary = "keep values in local memory from one group to the next";
   let description = [{
-    In: groups with a tiling. What one of the last ops of a group makes and one of the first ops of the group right behind reads stays in local memory if both groups still have room: the second, which runs in one slice, then has
+    In: groups with a tiling. What one of the last ops of a group makes and one of the first ops of the group right behind reads (`max-ops-between`) stays in local memory if both groups still have room and cost less by `least-gain`: the second, which runs in one slice, then has
     it `kept`, so that it is neither loaded nor, if nobody else reads it, stored. A group of several slices puts the whole together, slice by slice, and may need more of them
     for the room that this takes; it does so if that costs less than the load.
 
@@ -233,6 +233,10 @@ def TpuKeepValues : Pass<"tpu-keep-values", "::mlir::func::FuncOp"> {
     %2 = tpu.group(%1) tiling <n = 1, c = 1, h = 1, w = 1> kept [0] ..
     ```
   }];
+  let options = [
+    Option<"maxOpsBetween", "max-ops-between", "int64_t", "3", "ops at most between the one that makes a value and the first that reads it; over more of them a transfer has time enough">,
+    Option<"leastGain", "least-gain", "double", "0.002", "share of both groups' cycles that must be gained: other places also change what overlaps with other groups, which no price of a group knows">,
+  ];
 }
 
 def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {

@@ -217,8 +217,9 @@ private:
       addresses[entry.first] = base + (*offsets)[i];
     annotate(block, [&](Value value) {
       Part part = rootOf(value);
-      auto it = addresses.find(part.whole); // what groups keep has no bytes
-      return (it == addresses.end() ? base : it->second) + part.offset;
+      auto it = addresses.find(part.whole);
+      // What groups keep in local memory has no address.
+      return it == addresses.end() ? -1 : it->second + part.offset;
     });
     return success();
   }

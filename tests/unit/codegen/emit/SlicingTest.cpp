@@ -157,6 +157,35 @@ TEST(Slicing, WhatIsHandedOnIsWhatIsStored) {
     }
 }
 
+/// Images and rounds of channels of one value that lie further apart than a
+/// command steps are handed on one by one.
+TEST(Slicing, WhatIsHandedOnMayLieFarApart) {
+  std::string codes = "2x70x181x182x!quant.uniform<i8:f32, 0.5>",
+              few = "2x70x13x14x!quant.uniform<i8:f32, 0.5>";
+  std::string body = "%0 = tpu.pool max %x kernel [3, 3] strides [1, 1] pads "
+                     "[1, 1, 1, 1] : tensor<" +
+                     codes + "> -> tensor<" + codes +
+                     ">\n%y = tpu.pool max %0 kernel [13, 13] strides [14, 13] "
+                     "pads [0, 0, 0, 0] {tpu.begins_group} : tensor<" +
+                     codes + "> -> tensor<" + few + ">\n";
+  std::string text =
+      module("tensor<" + codes + ">", "tensor<" + few + ">", body);
+  std::vector<uint8_t> input(2 * 70 * 181 * 182);
+  std::mt19937 generator(7);
+  for (uint8_t &byte : input)
+    byte = generator() >> 8;
+  ProgramRunner stored(text);
+  ASSERT_TRUE(stored.ok());
+  auto expected = stored.run({input});
+  for (const tpu::Dims &counts :
+       {tpu::Dims{1, 1, 10, 1}, tpu::Dims{2, 1, 5, 1}, tpu::Dims{2, 2, 8, 1}}) {
+    const tpu::Tiling tiling{counts, /*isStreamed=*/true};
+    ProgramRunner handed(text, &tiling, /*isHandedOn=*/true);
+    ASSERT_TRUE(handed.ok()) << counts[0] << "x" << counts[1];
+    EXPECT_EQ(handed.run({input}), expected) << counts[0] << "x" << counts[1];
+  }
+}
+
 /// Slices of 512 and 488 channels: constants must lie alike in both, although
 /// the last round of lanes is full in one of them only.
 TEST(Slicing, UnevenChannelSlicesFindTheirConstants) {
