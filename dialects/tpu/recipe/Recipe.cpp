@@ -287,6 +287,11 @@ void RecipeBuilder::binary(llvm::StringRef function, const Tile &dst,
 
 void RecipeBuilder::scale(const Tile &dst, const Tile &src, double factor,
                           double offset) {
+  // LIN has no strides. It rounds after the product and after the sum, too.
+  if (isStrided(src, dst)) {
+    binary("tiu.fmul", dst, src, factor);
+    return binary("tiu.fadd", dst, dst, offset);
+  }
   call("tiu.fscale",
        {{"dst", dst}, {"src", src}, {"scale", factor}, {"bias", offset}});
 }

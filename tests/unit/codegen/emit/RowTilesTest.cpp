@@ -15,7 +15,8 @@ using namespace weft;
 using namespace weft::test;
 
 namespace {
-/// Two convolutions of random sizes, one after the other.
+/// Two convolutions of random sizes, one after the other, with a function in
+/// between whose command has no strides: tiles have more rows than it wants.
 class RandomPair {
 public:
   RandomPair(uint32_t seed, int64_t rows)
@@ -24,6 +25,7 @@ public:
     input = type();
     inputElements = images * channels * height * width;
     addConv();
+    addActivation();
     addConv();
   }
 
@@ -90,6 +92,11 @@ private:
             "tpu.recipe = \"RECIPE\"} : " + from + ", " + filter +
             (hasBias ? ", " + bias : "") + " -> " + type() + "\n";
     value = "%v" + name;
+  }
+
+  void addActivation() {
+    body += "%a = tpu.unary hard_swish " + value + " : " + type() + "\n";
+    value = "%a";
   }
 
   std::string hex(std::vector<float> &values,
