@@ -330,6 +330,17 @@ class Compare(unittest.TestCase):
         self.assertIn("comparison passed", self.weft("compare", "little.onnx", "bare.bmodel", "-i", self.x))
         self.assertIn("first layer below the limits: 'less'", self.weft("compare", "little.onnx", "twice.bmodel", "-i", self.x, "--per-layer", code=1))
 
+    def test_sums_over_channels_leave_an_f16_program_f16(self):
+        # The machine adds over lanes with products of two bf16 for each f32; their limits are wider.
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3], pads=[1] * 4), helper.make_node("ReduceL2", ["c"], ["y"], axes=[1])]
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], [numpy_helper.from_array(FILTER, "w")])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "norm.onnx")
+        self.convert("norm.onnx", "f16", "norm.bmodel")
+        self.assertIn("opd0_prec=bf16", self.weft("disasm", "norm.bmodel"))
+        told = json.loads(self.weft("compare", "norm.onnx", "norm.bmodel", "-i", self.x, "--json"))
+        self.assertEqual((told["precision"], told["limits"]["sqnr"]), ("f16", 30))
+
     def test_sets_of_samples(self):
         told = json.loads(self.weft("compare", "net.onnx", "int8.bmodel", "--data", self.samples, "--json"))
         self.assertEqual((told["samples"], told["failed"]), (5, []))

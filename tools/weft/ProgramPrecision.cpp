@@ -43,18 +43,19 @@ static Precision precisionOf(const isa::Decoded &command) {
   return found;
 }
 
-/// Whether weights of 8 or 4 bits stand for floats, which only the record of
-/// the conversion tells: the commands unpack them.
-static bool hasCodedWeights(const rt::NetSpec &net) {
+/// As the record of the conversion says; empty without one.
+static std::string recordedPrecision(const rt::NetSpec &net) {
   std::optional<rt::Conversion> record = rt::readConversion(net);
   auto precision = record ? record->find("precision") : std::nullopt;
-  return precision == "w8f16" || precision == "w4f16";
+  return precision ? std::string(*precision) : std::string();
 }
 
 Precision cli::precisionOf(const rt::NetSpec &net, size_t index,
                            const Chip &chip) {
   const rt::StageSpec &stage = net.stages[index];
-  if (isQuantized(stage) || hasCodedWeights(net))
+  std::string recorded = recordedPrecision(net);
+  // Weights of 8 or 4 bits stand for floats there: the commands unpack them.
+  if (isQuantized(stage) || recorded == "w8f16" || recorded == "w4f16")
     return Precision::Int8;
   Precision coarsest = Precision::F32;
   for (const rt::GroupSpec &group : stage.groups)
@@ -63,7 +64,8 @@ Precision cli::precisionOf(const rt::NetSpec &net, size_t index,
                            group.tiu.size)
              .commands)
       coarsest = std::max(coarsest, ::precisionOf(command));
-  return coarsest;
+  // Sums over channels split f32 into two bf16, which loses nothing.
+  return recorded == "f16" ? std::min(coarsest, Precision::F16) : coarsest;
 }
 
 Precision cli::precisionOf(const zhouyi::Program &program) {

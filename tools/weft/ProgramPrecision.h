@@ -12,7 +12,8 @@ namespace weft::cli {
 /// Of stage `index`: Int8 if a tensor or value is quantized or a product takes
 /// 8-bit codes; else Bf16 or F16 if a command of the TIU takes or gives such
 /// numbers. From the commands, so that it holds for files of every compiler.
-/// Int8 also if the file says that its weights are codes of 8 or 4 bits.
+/// Int8 also if the file says that its weights are codes of 8 or 4 bits, and at
+/// most F16 if it says that it was converted at that precision.
 comparison::Precision precisionOf(const rt::NetSpec &net, size_t index,
                                   const Chip &chip);
 /// The same by its registers and the values of its buffers.
