@@ -441,6 +441,16 @@ class Certificates(unittest.TestCase):
         self.program.write_bytes(with_certificate(data, lambda old: old.replace(b"emulator", b"\x1b[31m\n\0\n")))
         self.assertNotIn("\x1b", self.weft("info", "net.bmodel"))
 
+    def test_a_program_from_stdin_has_no_file(self):
+        for kind in ("onnx", "bmodel"):
+            arguments = {"onnx": ["-", "net.bmodel"], "bmodel": ["net.onnx", "-"]}[kind]
+            with open(self.folder / f"net.{kind}", "rb") as given:
+                run = subprocess.run([WEFT, "compare", *arguments, "-i", "samples/0.npz", "--certify"], cwd=self.folder, stdin=given,
+                                     capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0 if kind == "onnx" else 2, run.stderr)
+            self.assertEqual("certified" in run.stdout, kind == "onnx")
+        self.assertEqual(run.stderr, "weft: error: --certify writes into the program's file, and '-' is stdin, which has none; name the file\n")
+
     def test_the_manual_names_every_key(self):
         text = MANUAL.read_text()
         missing = [key for key in keys(SCHEMA) - set(LIMITS) | {"certificate_bytes"} if f"`{key}`" not in text]

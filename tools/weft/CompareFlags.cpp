@@ -287,6 +287,10 @@ static Status checkCertification(const CompareFlags &flags) {
   const std::string &program = flags.request.model;
   if (!flags.certifies)
     return Status::ok();
+  if (isStandardInput(program))
+    return rt::fail(Code::InvalidArgument,
+                    "--certify writes into the program's file, and '-' is "
+                    "stdin, which has none; name the file");
   if (zhouyi::isProgramFile(program))
     return rt::fail(Code::InvalidArgument,
                     program + ": --certify is for bmodels; leave it out");

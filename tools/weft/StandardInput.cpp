@@ -29,8 +29,16 @@ static bool copyStdin(const tools::ByteSink &sink, int &reason) {
   }
 }
 
+/// None until stdin is read.
+static std::unique_ptr<tools::TemporaryFolder> folder;
+
+static std::string fileInFolder() { return folder->path() + "/stdin"; }
+
+bool cli::isStandardInput(const std::string &path) {
+  return folder && path == fileInFolder();
+}
+
 Result<std::string> cli::standardInputFile() {
-  static std::unique_ptr<tools::TemporaryFolder> folder;
   if (folder)
     return rt::fail(Code::InvalidArgument,
                     "stdin is given for two files; it can be read once");
@@ -39,7 +47,7 @@ Result<std::string> cli::standardInputFile() {
   if (!made)
     return made.status();
   folder = *std::move(made);
-  std::string path = folder->path() + "/stdin";
+  std::string path = fileInFolder();
   int reason = 0;
   rt::Status status =
       tools::writeOutputFile(path, [&](const tools::ByteSink &sink) {

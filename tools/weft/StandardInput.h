@@ -16,6 +16,9 @@ namespace weft::cli {
 /// before.
 rt::Result<std::string> standardInputFile();
 
+/// Whether `path` is that file: what is written into it is lost with it.
+bool isStandardInput(const std::string &path);
+
 /// `option` names a file that is read: "-" (or "NAME=-") is stdin.
 CLI::Option *mayBeStandardInput(CLI::Option *option);
 
