@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -19,10 +20,14 @@ namespace {
 
 enum : int { kFree, kTaken, kFile, kFolder, kGroup };
 
-/// `state` is written last and read first: the rest is then whole.
+/// The handler reads slots on any thread while their owners change them, so
+/// nothing in them is ever freed and all of it is atomic. `state` is written
+/// last.
 struct Slot {
   std::atomic<int> state{kFree};
-  std::atomic<const char *> path{nullptr};
+  /// How often it was taken; what was read between two equal ones is whole.
+  std::atomic<unsigned> generation{0};
+  std::atomic<char> path[PATH_MAX] = {};
   std::atomic<pid_t> group{0};
   /// Who made the entry; a forked child has a copy of it.
   std::atomic<pid_t> owner{0};
@@ -32,8 +37,12 @@ struct Slot {
 /// what finds no slot is removed by its destructor alone.
 constexpr int kSlots = 64;
 Slot slots[kSlots];
-static_assert(std::atomic<const char *>::is_always_lock_free &&
-                  std::atomic<pid_t>::is_always_lock_free,
+
+/// The process and the thread that clean up; 0: none.
+std::atomic<uint64_t> cleaner{0};
+static_assert(std::atomic<char>::is_always_lock_free &&
+                  std::atomic<pid_t>::is_always_lock_free &&
+                  std::atomic<uint64_t>::is_always_lock_free,
               "a signal handler reads them");
 
 } // namespace
@@ -43,17 +52,20 @@ static int takeSlot() {
     int none = kFree;
     if (!slots[i].state.compare_exchange_strong(none, kTaken))
       continue;
+    slots[i].generation.fetch_add(1);
     slots[i].owner.store(::getpid());
     return i;
   }
   return -1;
 }
 
-Leftover::Leftover(Kind kind, const std::string &name)
-    : path(name), slot(takeSlot()) {
+Leftover::Leftover(Kind kind, const std::string &path)
+    // The system takes no longer path.
+    : slot(path.size() < PATH_MAX ? takeSlot() : -1) {
   if (slot < 0)
     return;
-  slots[slot].path.store(path.c_str());
+  for (size_t i = 0; i <= path.size(); ++i)
+    slots[slot].path[i].store(path.c_str()[i]);
   slots[slot].state.store(kind == Kind::File ? kFile : kFolder);
 }
 
@@ -67,6 +79,33 @@ Leftover::Leftover(pid_t group) : slot(takeSlot()) {
 Leftover::~Leftover() {
   if (slot >= 0)
     slots[slot].state.store(kFree);
+}
+
+namespace {
+
+/// What a slot held at one moment.
+struct Entry {
+  int state = kFree;
+  pid_t group = 0;
+  char path[PATH_MAX];
+};
+
+} // namespace
+
+/// False if this process has none there, or its owner is at it.
+static bool readSlot(const Slot &slot, Entry &entry) {
+  unsigned generation = slot.generation.load();
+  entry.state = slot.state.load();
+  if (entry.state < kFile || slot.owner.load() != ::getpid())
+    return false;
+  entry.group = slot.group.load();
+  if (entry.state != kGroup)
+    for (int i = 0; i < PATH_MAX; ++i)
+      if ((entry.path[i] = slot.path[i].load()) == 0)
+        break;
+  // One that is given up from here on is a name that nobody else has.
+  return slot.state.load() == entry.state &&
+         slot.generation.load() == generation;
 }
 
 /// An entry of getdents64, which readdir() would allocate for.
@@ -100,38 +139,88 @@ static void removeFolder(int parent, const char *path, int levels) {
   ::unlinkat(parent, path, AT_REMOVEDIR);
 }
 
-/// Asks a group to end, and insists after a second. What it has written may be
-/// removed only then.
-static void endGroup(pid_t group) {
-  ::kill(-group, SIGTERM);
-  for (int i = 0; i < 50; ++i) {
-    if (::waitpid(group, nullptr, WNOHANG) != 0)
-      break; // ended, or not ours any more
+/// Asks all groups to end, and insists after a second. What they have written
+/// may be removed only then.
+static void endGroups() {
+  Entry entry;
+  pid_t groups[kSlots];
+  bool isRunning[kSlots];
+  int count = 0;
+  for (const Slot &slot : slots)
+    if (readSlot(slot, entry) && entry.state == kGroup) {
+      isRunning[count] = true;
+      groups[count++] = entry.group;
+      ::kill(-entry.group, SIGTERM);
+    }
+  for (int step = 0; step < 50; ++step) {
+    int running = 0;
+    for (int i = 0; i < count; ++i)
+      // Else it has ended, or is not ours any more.
+      running += isRunning[i] =
+          isRunning[i] && ::waitpid(groups[i], nullptr, WNOHANG) == 0;
+    if (running == 0)
+      break;
     ::poll(nullptr, 0, 20);
   }
-  ::kill(-group, SIGKILL);
+  for (int i = 0; i < count; ++i)
+    ::kill(-groups[i], SIGKILL);
+}
+
+static void cleanUp() {
+  endGroups();
+  Entry entry;
+  for (const Slot &slot : slots) {
+    if (!readSlot(slot, entry))
+      continue;
+    if (entry.state == kFile)
+      ::unlink(entry.path);
+    else if (entry.state == kFolder)
+      removeFolder(AT_FDCWD, entry.path, /*levels=*/3);
+  }
+}
+
+static pid_t processOf(uint64_t thread) { return pid_t(thread >> 32); }
+
+static uint64_t thisThread() {
+  return uint64_t(::getpid()) << 32 | uint32_t(::syscall(SYS_gettid));
+}
+
+/// Whether this thread is to clean up. If another one is at it, waits for its
+/// end: what ends the program here would end it in the middle.
+static bool beginCleanUp() {
+  const uint64_t self = thisThread();
+  uint64_t before = cleaner.load();
+  // A child has its parent's, which does nothing for it.
+  while (before == 0 || processOf(before) != processOf(self))
+    if (cleaner.compare_exchange_weak(before, self))
+      return true;
+  while (before != self && cleaner.load() == before)
+    ::poll(nullptr, 0, 20);
+  return false;
 }
 
 void weft::tools::removeLeftovers() {
   int reason = errno;
-  const pid_t self = ::getpid();
-  for (Slot &slot : slots)
-    if (slot.state.load() == kGroup && slot.owner.load() == self)
-      endGroup(slot.group.load());
-  for (Slot &slot : slots) {
-    int state = slot.owner.load() == self ? slot.state.load() : kFree;
-    if (state == kFile)
-      ::unlink(slot.path.load());
-    else if (state == kFolder)
-      removeFolder(AT_FDCWD, slot.path.load(), /*levels=*/3);
+  if (beginCleanUp()) {
+    cleanUp();
+    cleaner.store(0);
   }
   errno = reason;
 }
 
 extern "C" void weftEndHandler(int signal) {
-  removeLeftovers();
-  // SA_RESETHAND has taken this handler away: the program ends of the signal,
-  // and whoever waits for it (make, a shell's loop) knows why.
+  int reason = errno;
+  // Never given back: other threads with a signal wait for the end, which is
+  // that of the first.
+  if (beginCleanUp())
+    cleanUp();
+  else if (cleaner.load() == thisThread()) {
+    errno = reason;
+    return; // it came in the midst of removeLeftovers(), which goes on
+  }
+  // The program ends of the signal once the handler returns, and whoever waits
+  // for it (make, a shell's loop) knows why.
+  ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
@@ -141,7 +230,6 @@ void weft::tools::removeLeftoversOnSignals() {
   // The others wait until this one is done.
   for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
     ::sigaddset(&action.sa_mask, signal);
-  action.sa_flags = SA_RESETHAND | SA_NODEFER;
   for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
     if (::sigaction(signal, nullptr, &before) == 0 &&
         before.sa_handler != SIG_IGN)

@@ -27,18 +27,18 @@ public:
   Leftover &operator=(const Leftover &) = delete;
 
 private:
-  std::string path; ///< the handler reads it here
   int slot = -1;
 };
 
-/// Ends the groups and removes the files and folders that are entered, once.
+/// Ends the groups and removes the files and folders that are entered. While
+/// another thread does that, waits for its end and does nothing more.
 /// Only what a signal handler may call (POSIX signal-safety). Entries belong to
 /// the process that made them: a child between fork and exec removes nothing.
 void removeLeftovers();
 
-/// From now on SIGHUP, SIGINT, SIGQUIT and SIGTERM remove the leftovers before
-/// they end the program as they always do. Those that are ignored (nohup, jobs
-/// in the background) stay so.
+/// From now on, on whatever thread they come, SIGHUP, SIGINT, SIGQUIT and
+/// SIGTERM remove the leftovers before they end the program as they always do.
+/// Those that are ignored (nohup, jobs in the background) stay so.
 void removeLeftoversOnSignals();
 
 /// A name in `folder` that nobody else has: `prefix`, a random part, `suffix`.
