@@ -101,7 +101,7 @@ class Memory(unittest.TestCase):
         path = self.model(nodes, [ONE])
         code, error = self.convert(path, "--memory-limit", "200M")
         self.assertEqual(code, 2)
-        self.assertEqual(error, "weft: error: out of memory: it takes more than the 0.2 GB of --memory-limit; give more, or a smaller model\n")
+        self.assertEqual(error, "weft: error: out of memory: it takes more than --memory-limit 200M; give more, or a smaller model\n")
         code, error = self.convert(path, "--memory-limit", "lots")
         self.assertEqual(code, 2)
         self.assertIn("--memory-limit is 'lots', must be a number of bytes, as 800M or 1.5G, or none", error)

@@ -18,7 +18,9 @@ void addMemoryLimitFlag(CLI::App &command, std::string &text);
 /// Code::InvalidArgument.
 rt::Result<uint64_t> parseMemory(const std::string &text);
 
-/// What the machine has, or of it this process's control group; 0: unknown.
+/// What the machine has, or the least that a control group of this process
+/// (of version 2, as far as they are seen here) or its container may take of
+/// it; 0: unknown.
 uint64_t memoryOfMachine();
 
 /// From now on memory that is the process's own (no pages of files) ends at the
@@ -26,6 +28,10 @@ uint64_t memoryOfMachine();
 /// the exit code of a user's error. Children that spawn() starts are free of
 /// it.
 rt::Status limitMemory(const std::string &text);
+
+/// In such a child: the limit that was before limitMemory(), if that lowered
+/// it. Only what may be called behind fork().
+void restoreMemoryLimit();
 
 } // namespace weft::cli
 

@@ -1,11 +1,11 @@
 #include "tools/weft/Spawn.h"
+#include "tools/weft/MemoryLimit.h"
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -57,11 +57,7 @@ pid_t cli::spawn(const std::vector<std::string> &command,
     if (from >= 0)
       ::dup2(from, to);
   // What limits this program (--memory-limit) is not meant for others.
-  struct rlimit memory;
-  if (::getrlimit(RLIMIT_DATA, &memory) == 0) {
-    memory.rlim_cur = memory.rlim_max;
-    ::setrlimit(RLIMIT_DATA, &memory);
-  }
+  restoreMemoryLimit();
   ::execvp(arguments[0], arguments.data());
   ::_exit(kNoProgram);
 }

@@ -1,4 +1,5 @@
 #include "tools/weft/MemoryLimit.h"
+#include "tools/weft/Spawn.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -37,6 +38,26 @@ TEST(MemoryLimitDeathTest, IsHalfOfTheMachineByDefault) {
   uint64_t half = std::max<uint64_t>(all / 2, std::min<uint64_t>(all, 1e9));
   EXPECT_EXIT(limitAndTell("", half), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(limitAndTell("3G", 3000000000), testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(limitAndTell("none", RLIM_INFINITY), testing::ExitedWithCode(0),
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
+  EXPECT_EXIT(limitAndTell("none", before.rlim_cur), testing::ExitedWithCode(0),
               "");
+}
+
+/// Under `ulimit -S -d` of 2 GB: exits with 0 if a child has that limit.
+[[noreturn]] static void tellLimitOfChild(const char *text) {
+  struct rlimit limit;
+  ::getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = 2'000'000'000;
+  ::setrlimit(RLIMIT_DATA, &limit);
+  if (text && !limitMemory(text).isOk())
+    std::exit(2);
+  pid_t child =
+      spawn({"sh", "-c", "test $(ulimit -S -d) = 1953125"}, Streams());
+  std::exit(awaitEnd(child) == 0 ? 0 : 1);
+}
+
+TEST(MemoryLimitDeathTest, ChildrenHaveTheLimitThatWasBefore) {
+  for (const char *text : {(const char *)nullptr, "1G", "3G", "none"})
+    EXPECT_EXIT(tellLimitOfChild(text), testing::ExitedWithCode(0), "");
 }
