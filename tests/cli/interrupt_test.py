@@ -212,6 +212,23 @@ class Files(Base):
         self.assertEqual(list(self.temporary.iterdir()), [])
         return run.stdout if code == 0 else run.stderr.decode()
 
+    def test_stdout_by_its_name(self):
+        """What lies behind it is written on, not replaced."""
+        self.weft("run", "net.bmodel", "--input", "in.npz", "--output", "a.npz")
+        expected = (self.folder / "a.npz").read_bytes()
+        log = self.folder / "log"
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            log.write_bytes(b"before")
+            with open(log, "ab") as output:
+                subprocess.run([WEFT, "run", "net.bmodel", "--input", "in.npz", "--output", name], cwd=self.folder, stdout=output, check=True)
+            self.assertTrue(log.read_bytes().startswith(b"before" + expected), name)
+
+    def test_a_link_to_nothing(self):
+        (self.folder / "link.npz").symlink_to("out/new.npz")
+        self.weft("run", "net.bmodel", "--input", "in.npz", "--output", "link.npz")
+        self.assertTrue((self.folder / "link.npz").is_symlink())
+        self.assertTrue(zipfile.ZipFile(self.out / "new.npz").namelist())
+
     def test_stdin_in_place_of_a_file(self):
         program = (self.folder / "net.bmodel").read_bytes()
         self.assertEqual(self.pipe("net.onnx", "convert", "-", "-o", "-"), program)

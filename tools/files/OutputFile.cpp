@@ -201,6 +201,77 @@ static Status writeBeside(const std::string &path, mode_t mode,
   return file.publish() ? Status::ok() : systemFailure(path, "write");
 }
 
+/// N of "/dev/fd/N" and "/proc/self/fd/N"; -1 of other names.
+static int namedDescriptor(const std::string &path) {
+  for (const std::string folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    std::string name = path.substr(0, folder.size()) == folder
+                           ? path.substr(folder.size())
+                           : "";
+    if (!name.empty() && name.size() < 8 &&
+        name.find_first_not_of("0123456789") == name.npos)
+      return std::atoi(name.c_str());
+  }
+  return -1;
+}
+
+/// The open descriptor that `path` stands for (/dev/stdout), which may be in
+/// the midst of a file that others write, too: that file is not replaced. -1 if
+/// there is none.
+static int descriptorOf(const std::string &path) {
+  struct stat facts, open;
+  if (::stat(path.c_str(), &facts) != 0)
+    return -1;
+  if (int named = namedDescriptor(path); named >= 0)
+    return named;
+  for (int file : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) {
+    int flags = ::fcntl(file, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
+        ::fstat(file, &open) == 0 && open.st_dev == facts.st_dev &&
+        open.st_ino == facts.st_ino)
+      return file;
+  }
+  return -1;
+}
+
+/// Where a file for `path` goes: to the end of all links, also where there is
+/// none yet.
+static std::string behindLinks(std::string path) {
+  if (char *target = ::realpath(path.c_str(), nullptr)) {
+    path = target;
+    std::free(target);
+    return path;
+  }
+  constexpr int kMostLinks = 40; // as Linux has it
+  char link[PATH_MAX];
+  for (int i = 0; i < kMostLinks; ++i) {
+    ssize_t size = ::readlink(path.c_str(), link, sizeof link);
+    if (size <= 0 || size == sizeof link)
+      break;
+    std::string target(link, size_t(size));
+    path = target[0] == '/' ? target
+                            : path.substr(0, path.rfind('/') + 1) + target;
+  }
+  return path;
+}
+
+namespace {
+
+/// What stands at the name of an output.
+struct Place {
+  bool exists = false;
+  struct stat facts;
+};
+
+} // namespace
+
+/// Fails where nothing can be written.
+static Status lookAt(const std::string &path, Place &place) {
+  place.exists = ::stat(path.c_str(), &place.facts) == 0;
+  if (!place.exists && errno == ELOOP)
+    return systemFailure(path, "create");
+  return place.exists ? checkReplaceable(path, place.facts) : Status::ok();
+}
+
 Status tools::writeOutputFile(const std::string &path, const void *bytes,
                               size_t size) {
   return writeOutputFile(
@@ -211,11 +282,11 @@ Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
   WEFT_TRY(checkName(path));
   if (path == "-")
     return writeInPlace("stdout", STDOUT_FILENO, false, body);
-  struct stat facts;
-  bool exists = ::stat(path.c_str(), &facts) == 0;
-  if (exists)
-    WEFT_TRY(checkReplaceable(path, facts));
-  if (exists && !S_ISREG(facts.st_mode)) {
+  if (int file = descriptorOf(path); file >= 0)
+    return writeInPlace(path, file, false, body);
+  Place place;
+  WEFT_TRY(lookAt(path, place));
+  if (place.exists && !S_ISREG(place.facts.st_mode)) {
     int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0)
       return systemFailure(path, "open");
@@ -223,28 +294,22 @@ Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
   }
   mode_t mask = ::umask(0);
   ::umask(mask);
-  mode_t mode = exists ? facts.st_mode & 07777 : 0666 & ~mask;
+  // Not the rights of the older file's owner (setuid): the bytes are others.
+  mode_t mode = place.exists ? place.facts.st_mode & 0777 : 0666 & ~mask;
   // A link is replaced at its target, not by a file.
-  if (char *target = exists ? ::realpath(path.c_str(), nullptr) : nullptr) {
-    Status status = writeBeside(target, mode, body);
-    std::free(target);
-    return status;
-  }
-  return writeBeside(path, mode, body);
+  return writeBeside(behindLinks(path), mode, body);
 }
 
 Status tools::checkOutputFile(const std::string &path) {
   WEFT_TRY(checkName(path));
-  struct stat facts;
-  bool exists = ::stat(path.c_str(), &facts) == 0;
-  if (exists)
-    WEFT_TRY(checkReplaceable(path, facts));
-  if (path == "-" || (exists && !S_ISREG(facts.st_mode)))
+  if (path == "-" || descriptorOf(path) >= 0)
+    return Status::ok();
+  Place place;
+  WEFT_TRY(lookAt(path, place));
+  if (place.exists && !S_ISREG(place.facts.st_mode))
     return Status::ok(); // opening a pipe waits for its reader
-  char *target = exists ? ::realpath(path.c_str(), nullptr) : nullptr;
-  std::string place = target ? target : path;
-  std::free(target);
-  return NewFile(place).open() ? Status::ok() : cannotCreate(place);
+  std::string target = behindLinks(path);
+  return NewFile(target).open() ? Status::ok() : cannotCreate(target);
 }
 
 Status tools::writeStdout(const std::string &text) {

@@ -15,7 +15,8 @@ namespace weft::tools {
 /// one beside it, that gets the name at the end, so a failure (disk full,
 /// signal) leaves an older file as it was and nothing half-written. "-" is
 /// stdout; an existing file that is not a regular one (a pipe, /dev/null) is
-/// written in place, one that the user may not write is refused.
+/// written in place, and so is what an open descriptor stands for (/dev/stdout,
+/// also where that is a file). One that the user may not write is refused.
 /// Code::IoError names the path.
 rt::Status writeOutputFile(const std::string &path, const void *bytes,
                            size_t size);

@@ -1,9 +1,12 @@
 #include "tools/files/OutputFile.h"
 #include "tests/unit/tools/TemporaryFolder.h"
 
+#include <fcntl.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace weft;
 using testing::HasSubstr;
@@ -41,6 +44,49 @@ TEST_F(OutputFile, KeepsALinkAndWritesItsTarget) {
   ASSERT_TRUE(writeOutputFile(link, "newer", 5).isOk());
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(std::filesystem::file_size(target), 5u);
+}
+
+TEST_F(OutputFile, WritesTheTargetOfALinkThatIsNotThereYet) {
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_symlink("sub/second", folder / "first");
+  std::filesystem::create_symlink("target", folder / "sub/second");
+  std::string link = (folder / "first").string();
+  EXPECT_TRUE(checkOutputFile(link).isOk());
+  ASSERT_TRUE(writeOutputFile(link, "newer", 5).isOk());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "sub/second"));
+  EXPECT_EQ(std::filesystem::file_size(folder / "sub/target"), 5u);
+  std::filesystem::create_symlink("loop", folder / "loop");
+  link = (folder / "loop").string();
+  EXPECT_THAT(checkOutputFile(link).message(),
+              HasSubstr("cannot create: Too many levels of symbolic links"));
+  EXPECT_FALSE(writeOutputFile(link, "x", 1).isOk());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
+TEST_F(OutputFile, KeepsThePermissionsButNoRightsOfTheOwner) {
+  std::string path = (folder / "a").string();
+  ASSERT_TRUE(writeOutputFile(path, "old", 3).isOk());
+  ASSERT_EQ(::chmod(path.c_str(), 06750), 0);
+  ASSERT_TRUE(writeOutputFile(path, "newer", 5).isOk());
+  EXPECT_EQ(int(std::filesystem::status(path).permissions()), 0750);
+}
+
+TEST_F(OutputFile, WritesToADescriptorThatIsNamed) {
+  std::string path = (folder / "log").string();
+  ASSERT_TRUE(writeOutputFile(path, "old,", 4).isOk());
+  int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  for (const char *names : {"/dev/fd/", "/proc/self/fd/"}) {
+    std::string name = names + std::to_string(file);
+    EXPECT_TRUE(checkOutputFile(name).isOk());
+    ASSERT_TRUE(writeOutputFile(name, "new,", 4).isOk());
+  }
+  ::close(file);
+  std::ifstream stream(path);
+  std::string text;
+  stream >> text;
+  EXPECT_EQ(text, "old,new,new,");
 }
 
 TEST_F(OutputFile, HasTheLongestNameThereIs) {
