@@ -411,14 +411,6 @@ static std::string limitsText(const char *name, const CertifiedLimits &limits,
   return text + "\n";
 }
 
-/// A sentence of a file that anybody may have written, on one line.
-static std::string printable(std::string text) {
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = ' ';
-  return text;
-}
-
 static std::string warningsText(const Json &certificate) {
   std::string text;
   for (const Json &warning : certificate["warnings"]) {
@@ -427,7 +419,7 @@ static std::string warningsText(const Json &certificate) {
     if (samples != 0)
       text += " in " + std::to_string(samples) +
               (samples == 1 ? " sample" : " samples");
-    text += ": " + printable(warning["text"].get<std::string>()) + "\n";
+    text += ": " + rt::printable(warning["text"].get<std::string>()) + "\n";
   }
   if (uint32_t more = certificate["more_warnings"].get<uint32_t>())
     text += "  and " + std::to_string(more) + " more warnings\n";
