@@ -22,15 +22,25 @@ static constexpr uint64_t kFreeBytes = uint64_t(256) << 20;
 /// A weight is cast, transposed and sliced a few times at most; one of 4 bits
 /// is half a byte of the file, and 4 bytes of each result.
 static constexpr uint64_t kBytesPerByte = 32;
+/// Networks without their weights (the light models of ONNX, 40 to 900 nodes)
+/// fill them with one number: a layer of 411 MB among 84 nodes. That takes no
+/// memory before it is written, then about three times its bytes.
+static constexpr uint64_t kFilledPerNode = uint64_t(16) << 20;
+static constexpr uint64_t kMostFilled = uint64_t(1) << 30;
 /// Operations, each about a nanosecond: some seconds.
 static constexpr uint64_t kFreeWork = uint64_t(1) << 32;
 /// Products of two matrices that are merged into weights (LoRA) have ranks of
 /// up to 256 for each element of 2 or 4 bytes.
 static constexpr uint64_t kWorkPerByte = 512;
 
-FoldBudget::FoldBudget(uint64_t ownBytes)
+FoldBudget::FoldBudget(uint64_t ownBytes, uint64_t nodes)
     : limitBytes(SaturatingAdd(kFreeBytes,
                                SaturatingMultiply(ownBytes, kBytesPerByte))),
+      limitFilled(std::max(
+          limitBytes,
+          std::min(kMostFilled,
+                   SaturatingAdd(kFreeBytes,
+                                 SaturatingMultiply(nodes, kFilledPerNode))))),
       limitWork(SaturatingAdd(kFreeWork,
                               SaturatingMultiply(ownBytes, kWorkPerByte))) {}
 
@@ -79,6 +89,13 @@ bool FoldBudget::takeBytes(uint64_t bytes) {
   if (SaturatingAdd(madeBytes, bytes) > limitBytes)
     return false;
   madeBytes += bytes;
+  return true;
+}
+
+bool FoldBudget::takeFilled(uint64_t bytes) {
+  if (SaturatingAdd(filledBytes, bytes) > limitFilled)
+    return false;
+  filledBytes += bytes;
   return true;
 }
 

@@ -21,17 +21,22 @@ namespace weft::top {
 class FoldBudget {
 public:
   /// `ownBytes`: of the constants that the model brings. A large model may fold
-  /// more: its graph transposes, casts and merges weights.
-  explicit FoldBudget(uint64_t ownBytes);
+  /// more: its graph transposes, casts and merges weights. `nodes`: of its
+  /// graph, each of which may stand for a weight.
+  explicit FoldBudget(uint64_t ownBytes, uint64_t nodes = 0);
 
   /// True if `op` may be evaluated; takes what that needs.
   bool take(mlir::Operation *op);
   /// The same for a constant of `bytes` that is made without an op.
   bool takeBytes(uint64_t bytes);
+  /// The same for one value in all places: bytes of the program alone.
+  bool takeFilled(uint64_t bytes);
 
 private:
   uint64_t limitBytes; ///< at a time, and of all results
   uint64_t madeBytes = 0;
+  uint64_t limitFilled; ///< of all constants of one number
+  uint64_t filledBytes = 0;
   uint64_t limitWork;
   uint64_t doneWork = 0;
 };

@@ -19,19 +19,24 @@ using namespace weft::onnx;
 /// Most elements of a tensor that is filled in at import time (2 GB of f32).
 constexpr int64_t kMaxFilledElements = int64_t(1) << 29;
 
-/// Takes the bytes of a constant that the importer makes from a few numbers.
-/// Reports and fails if there are not so many left.
+/// Takes the bytes of a constant that the importer makes from a few numbers, or
+/// of `isFilled` with one. Reports and fails if there are not so many left.
 static LogicalResult takeMade(NodeImporter &n, ArrayRef<int64_t> shape,
-                              Type element) {
+                              Type element, bool isFilled = false) {
   std::optional<int64_t> elements = countElements(shape);
-  uint64_t bytes = numeric::elementBytes(*hostElementType(element));
-  if (elements && n.budget.takeBytes(uint64_t(*elements) * bytes))
+  uint64_t bytes = numeric::elementBytes(*hostElementType(element)),
+           all = elements ? llvm::SaturatingMultiply(uint64_t(*elements), bytes)
+                          : UINT64_MAX;
+  if (isFilled ? n.budget.takeFilled(all) : n.budget.takeBytes(all))
     return success();
   return n.error()
          << "the result has the shape " << formatShape(shape) << ", " << bytes
          << " bytes for each element; constants that are "
-         << "made from a few numbers may take 256 MB and 32 times the "
-         << "model's own; make it an initializer or an input";
+         << (isFilled ? "filled with one number may take 256 MB, 16 MB for "
+                        "each node"
+                      : "made from a few numbers may take 256 MB")
+         << " and 32 times the model's own; make it an initializer "
+            "or an input";
 }
 
 template <typename T>
@@ -77,7 +82,7 @@ static LogicalResult fill(NodeImporter &n, ArrayRef<int64_t> shape, Type type,
     return n.error() << "the result has the shape " << formatShape(shape)
                      << "; a filled tensor may have at most "
                      << kMaxFilledElements << " elements";
-  if (failed(takeMade(n, shape, type)))
+  if (failed(takeMade(n, shape, type, /*isFilled=*/true)))
     return failure();
   auto tensorType = RankedTensorType::get(shape, type);
   if (type.isInteger(1))

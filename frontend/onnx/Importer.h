@@ -82,7 +82,7 @@ public:
            mlir::MLIRContext &context)
       : model(std::move(model)), options(options), context(context),
         builder(&context), file(mlir::StringAttr::get(&context, file)),
-        budget(constantBytes(this->model, options)) {}
+        budget(constantBytes(this->model, options), this->model.nodes.size()) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
