@@ -28,8 +28,7 @@ mlir::Value makeRepeated(mlir::OpBuilder &builder, mlir::Location loc,
                          int value);
 
 /// Elements between neighbours along n, c, h and w of `piece` of an aligned
-/// local tensor; at most
-/// catalog::kMostStride on axes where the piece has but one.
+/// local tensor; at most catalog::kMostStride on axes where it has but one.
 llvm::SmallVector<int64_t, 4> pieceStrides(ppl::TensorViewType whole,
                                            const Chip &chip,
                                            const tpu::Box &piece);

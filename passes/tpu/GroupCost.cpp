@@ -267,6 +267,10 @@ std::optional<GroupPrice> GroupCost::ofPlaced(const GroupView &view,
 std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
                                               const GroupFootprint &footprint,
                                               const Tiling &tiling) {
+  if (tiling.isStreamed) {
+    auto places = placeGroup(chip, view, tiling, footprint);
+    return places ? ofPlaced(view, footprint, tiling, *places) : std::nullopt;
+  }
   const Dims &counts = tiling.counts;
   auto costsOf = [&](std::optional<SlicePlan> slice) {
     return slice ? ofSlice(view, footprint, *slice) : std::nullopt;
@@ -279,12 +283,6 @@ std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
                          : middle;
   if (!middle || !first)
     return std::nullopt;
-  if (tiling.isStreamed) {
-    auto places = placeGroup(chip, view, tiling, footprint);
-    return places ? std::optional(ofStreamed(footprint, *middle, *places,
-                                             product(counts)))
-                  : std::nullopt;
-  }
   TwoQueues queues;
   size_t next = 0;
   for (auto [op, computing] : llvm::enumerate(first->computing)) {

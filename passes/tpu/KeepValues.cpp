@@ -60,9 +60,9 @@ private:
   GroupView viewHanding();
   std::optional<PlacedGroup> place(const GroupView &view, const Tiling &tiling,
                                    PlacementOrder order);
-  std::optional<PlacedGroup> placeFirst(const GroupView &view,
-                                        PlacementOrder order);
-  std::optional<Offer> offer(bool wholesFirst);
+  SmallVector<Tiling> tilingsOf(const GroupView &view);
+  std::optional<Offer> offer(const GroupView &view, ArrayRef<Tiling> tilings,
+                             bool wholesFirst);
   void accept(const Offer &offer, DenseMap<Value, int64_t> &handedAt);
   std::vector<int64_t> addressesIn(const GroupView &view,
                                    const PlacedGroup &placed) const;
@@ -150,26 +150,23 @@ std::optional<PlacedGroup> Neighbours::place(const GroupView &view,
                : std::nullopt;
 }
 
-/// The first group, in other slices where that is cheaper.
-std::optional<PlacedGroup> Neighbours::placeFirst(const GroupView &view,
-                                                  PlacementOrder order) {
-  Tiling tiling = first.tilingOrWhole();
-  std::optional<PlacedGroup> best = place(view, tiling, order);
-  if (tiling.slices() == 1)
-    return best;
+/// What the first group may be cut into: as it is, or other slices.
+SmallVector<Tiling> Neighbours::tilingsOf(const GroupView &view) {
+  SmallVector<Tiling> tilings{first.tilingOrWhole()};
+  if (tilings.front().slices() == 1)
+    return tilings;
   GroupSearchOptions options;
   options.overlapsChannels = false; // the constants have their order
   for (bool isStreamed : {false, true}) {
     auto found = TilingSearch(cost, view, options, SliceAim::Overlap,
                               isStreamed, /*atLeast=*/2)
                      .run();
-    auto fitting = found ? placeableTiling(cost, view, found->tiling, options)
-                         : std::nullopt;
-    auto placed = fitting ? place(view, *fitting, order) : std::nullopt;
-    if (placed && (!best || placed->price.weight() < best->price.weight()))
-      best = placed;
+    if (auto fitting = found
+                           ? placeableTiling(cost, view, found->tiling, options)
+                           : std::nullopt)
+      tilings.push_back(*fitting);
   }
-  return best;
+  return tilings;
 }
 
 /// Where the first group leaves what it hands on.
@@ -184,14 +181,22 @@ std::vector<int64_t> Neighbours::addressesIn(const GroupView &view,
   return addresses;
 }
 
-/// Both groups with what is handed on now; nothing if they have no room for it.
-std::optional<Offer> Neighbours::offer(bool wholesFirst) {
-  GroupView view = viewHanding(), keeping = behind;
+/// Both groups with what is handed on now, the first as `view` in the cheapest
+/// of `tilings`; nothing if they have no room for it.
+std::optional<Offer> Neighbours::offer(const GroupView &view,
+                                       ArrayRef<Tiling> tilings,
+                                       bool wholesFirst) {
   PlacementOrder order = PlacementOrder::of(first);
   order.wholesFirst = wholesFirst;
-  auto handing = placeFirst(view, order);
+  std::optional<PlacedGroup> handing;
+  for (const Tiling &tiling : tilings)
+    if (auto placed = place(view, tiling, order);
+        placed &&
+        (!handing || placed->price.weight() < handing->price.weight()))
+      handing = placed;
   if (!handing)
     return std::nullopt;
+  GroupView keeping = behind;
   std::vector<int64_t> addresses = addressesIn(view, *handing);
   for (auto [value, address] : llvm::zip_equal(handovers, addresses))
     keeping.keptAt[value.input] = address;
@@ -235,9 +240,11 @@ void Neighbours::keep(int64_t maxOpsBetween, double leastGain,
     return;
   int64_t alone = firstAlone->price.weight() + secondAlone->price.weight();
   for (; !handovers.empty(); handovers.pop_back()) {
-    std::optional<Offer> best = offer(/*wholesFirst=*/false);
+    GroupView view = viewHanding();
+    SmallVector<Tiling> tilings = tilingsOf(view);
+    std::optional<Offer> best = offer(view, tilings, /*wholesFirst=*/false);
     if (first.tilingOrWhole().slices() > 1)
-      if (auto other = offer(/*wholesFirst=*/true);
+      if (auto other = offer(view, tilings, /*wholesFirst=*/true);
           other && (!best || other->weight() < best->weight()))
         best = other;
     if (best && double(best->weight()) <= (1 - leastGain) * double(alone))
