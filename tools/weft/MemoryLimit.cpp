@@ -81,12 +81,14 @@ uint64_t cli::memoryOfMachine() {
   return bytes;
 }
 
+uint64_t cli::memoryByDefault() {
+  uint64_t all = memoryOfMachine();
+  return std::max(all / 2, std::min(all, kLeastByDefault));
+}
+
 rt::Status cli::limitMemory(const std::string &text) {
-  uint64_t bytes = 0;
-  if (text.empty()) {
-    uint64_t all = memoryOfMachine();
-    bytes = std::max(all / 2, std::min(all, kLeastByDefault));
-  } else {
+  uint64_t bytes = memoryByDefault();
+  if (!text.empty()) {
     Result<uint64_t> given = parseMemory(text);
     if (!given)
       return given.status();

@@ -23,9 +23,13 @@ rt::Result<uint64_t> parseMemory(const std::string &text);
 /// it; 0: unknown.
 uint64_t memoryOfMachine();
 
+/// --memory-limit where it is not given: half of memoryOfMachine(), but 1 GB
+/// where that is less and the machine has it.
+uint64_t memoryByDefault();
+
 /// From now on memory that is the process's own (no pages of files) ends at the
-/// limit of --memory-limit, by default half of the machine's, with one line and
-/// the exit code of a user's error. Children that spawn() starts are free of
+/// limit of --memory-limit, by default memoryByDefault(), with one line and the
+/// exit code of a user's error. Children that spawn() starts are free of
 /// it.
 rt::Status limitMemory(const std::string &text);
 

@@ -23,6 +23,16 @@ TEST(MemoryLimit, ReadsBytesAndUnits) {
                   "', must be a number of bytes, as 800M or 1.5G, or none");
 }
 
+TEST(MemoryLimit, IsHalfOfTheMachineByDefault) {
+  uint64_t all = memoryOfMachine();
+  ASSERT_GT(all, 0u);
+  EXPECT_EQ(memoryByDefault(),
+            std::max<uint64_t>(all / 2, std::min<uint64_t>(all, 1e9)));
+}
+
+// The limits that are set below are of terabytes, as the shadow memory of
+// AddressSanitizer, 16 TB of pages that are never touched, counts as data.
+
 /// Exits with 0 if the limit is `bytes` then.
 [[noreturn]] static void limitAndTell(const char *text, uint64_t bytes) {
   struct rlimit limit;
@@ -32,32 +42,29 @@ TEST(MemoryLimit, ReadsBytesAndUnits) {
   std::exit(isDone ? 0 : 1);
 }
 
-TEST(MemoryLimitDeathTest, IsHalfOfTheMachineByDefault) {
-  uint64_t all = memoryOfMachine();
-  ASSERT_GT(all, 0u);
-  uint64_t half = std::max<uint64_t>(all / 2, std::min<uint64_t>(all, 1e9));
-  EXPECT_EXIT(limitAndTell("", half), testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(limitAndTell("3G", 3000000000), testing::ExitedWithCode(0), "");
+TEST(MemoryLimitDeathTest, IsSetAsGiven) {
+  EXPECT_EXIT(limitAndTell("30T", 30'000'000'000'000),
+              testing::ExitedWithCode(0), "");
   struct rlimit before;
   ASSERT_EQ(::getrlimit(RLIMIT_DATA, &before), 0);
   EXPECT_EXIT(limitAndTell("none", before.rlim_cur), testing::ExitedWithCode(0),
               "");
 }
 
-/// Under `ulimit -S -d` of 2 GB: exits with 0 if a child has that limit.
+/// Under `ulimit -S -d` of 40 TB: exits with 0 if a child has that limit.
 [[noreturn]] static void tellLimitOfChild(const char *text) {
   struct rlimit limit;
   ::getrlimit(RLIMIT_DATA, &limit);
-  limit.rlim_cur = 2'000'000'000;
+  limit.rlim_cur = 40'000'000'000'000;
   ::setrlimit(RLIMIT_DATA, &limit);
   if (text && !limitMemory(text).isOk())
     std::exit(2);
   pid_t child =
-      spawn({"sh", "-c", "test $(ulimit -S -d) = 1953125"}, Streams());
+      spawn({"sh", "-c", "test $(ulimit -S -d) = 39062500000"}, Streams());
   std::exit(awaitEnd(child) == 0 ? 0 : 1);
 }
 
 TEST(MemoryLimitDeathTest, ChildrenHaveTheLimitThatWasBefore) {
-  for (const char *text : {(const char *)nullptr, "1G", "3G", "none"})
+  for (const char *text : {(const char *)nullptr, "30T", "50T", "none"})
     EXPECT_EXIT(tellLimitOfChild(text), testing::ExitedWithCode(0), "");
 }
