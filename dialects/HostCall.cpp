@@ -59,7 +59,7 @@ FailureOr<host::ResultType> weft::hostResultType(Type type) {
     result.shape.push_back(ShapedType::isDynamic(size) ? host::kUnknownSize
                                                        : size);
   result.largest.assign(largest->begin(), largest->end());
-  if (!numeric::elementCount(result.largest))
+  if (!host::canHold(result))
     return failure();
   return result;
 }
@@ -278,8 +278,9 @@ LogicalResult weft::evaluateOnHost(Operation *op,
     if (failed(result))
       return op->emitOpError()
              << "has a result of type " << type
-             << ", which the host cannot hold; it needs bounded sizes and an "
-                "ONNX element type";
+             << ", which the host cannot hold; it needs bounded sizes, an "
+                "ONNX element type, and at most "
+             << host::kMostElements << " elements";
     call.results.push_back(std::move(*result));
   }
   std::vector<HostTensor> computed;

@@ -36,7 +36,7 @@ std::optional<llvm::SmallVector<int64_t>>
 largestShape(mlir::RankedTensorType type);
 
 /// The declared type of a result. Fails silently unless `type` is a tensor of
-/// a host element type with bounded sizes.
+/// a host element type that the host can hold.
 mlir::FailureOr<host::ResultType> hostResultType(mlir::Type type);
 
 /// The name of the kernel that computes `op`: the `kernel` of a `top.host`, the

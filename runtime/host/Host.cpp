@@ -38,6 +38,22 @@ const Attribute *Attributes::find(std::string_view name) const {
   return found == values.end() ? nullptr : &found->second;
 }
 
+bool host::canHold(const ResultType &type) {
+  // Empty axes do not excuse the others: kernels walk them.
+  std::vector<int64_t> walked = type.largest;
+  for (int64_t &size : walked)
+    size = size == 0 ? 1 : size;
+  std::optional<int64_t> elements = numeric::elementCount(walked);
+  if (!elements || *elements > kMostElements ||
+      type.shape.size() != type.largest.size())
+    return false;
+  for (size_t axis = 0; axis < type.shape.size(); ++axis)
+    if (type.shape[axis] != kUnknownSize &&
+        type.shape[axis] != type.largest[axis])
+      return false;
+  return true;
+}
+
 int64_t Attributes::integer(std::string_view name, int64_t fallback) const {
   const Attribute *value = find(name);
   const int64_t *integer = value ? std::get_if<int64_t>(value) : nullptr;

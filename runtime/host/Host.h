@@ -89,6 +89,14 @@ struct ResultType {
   }
 };
 
+/// Elements of a value at most, as large as it may become, empty axes counted
+/// as 1 (kernels walk the others): 8 GiB of doubles.
+inline constexpr int64_t kMostElements = int64_t(1) << 30;
+/// Whether a value may have this type: bounded sizes of one rank, at most
+/// kMostElements elements. Loaders refuse others, so compilers must not make
+/// them.
+bool canHold(const ResultType &type);
+
 /// The type of a result of known shape.
 inline ResultType staticResult(ElementType type, Shape shape) {
   return {type, shape, shape};

@@ -14,27 +14,6 @@ using rt::Code;
 using rt::failf;
 using rt::Status;
 
-/// Elements of a value at most: 8 GiB of doubles.
-constexpr int64_t kMostElements = int64_t(1) << 30;
-
-/// A type that a value may have: bounded sizes of one rank, at most
-/// kMostElements elements.
-static bool isValid(const ResultType &type) {
-  // Empty axes do not excuse the others: kernels walk them.
-  std::vector<int64_t> walked = type.largest;
-  for (int64_t &size : walked)
-    size = size == 0 ? 1 : size;
-  std::optional<int64_t> elements = numeric::elementCount(walked);
-  if (!elements || *elements > kMostElements ||
-      type.shape.size() != type.largest.size())
-    return false;
-  for (size_t axis = 0; axis < type.shape.size(); ++axis)
-    if (type.shape[axis] != kUnknownSize &&
-        type.shape[axis] != type.largest[axis])
-      return false;
-  return true;
-}
-
 namespace {
 /// Checks one step after the other against what is known so far.
 class Checker {
@@ -110,7 +89,7 @@ public:
 
 private:
   Status define(ValueId value, const ResultType &type) {
-    if (!isValid(type))
+    if (!canHold(type))
       return failf(Code::BadFile, "makes value %u of an impossible shape %s",
                    value, numeric::shapeText(type.largest).c_str());
     if (value == kAbsent || !state.values.emplace(value, type).second)

@@ -94,6 +94,14 @@ class Memory(unittest.TestCase):
         nodes = [("Expand", ["one", "shape"], ["wide"], {}), ("Exp", ["wide"], ["big"], {})]
         self.assertEqual(self.sum_of(nodes, [ONE, ints("shape", [2**14, 2**15])])[0], 0)
 
+    def test_no_program_that_loaders_refuse(self):
+        """What the chip does not take goes to the host, unless that would not load: values of more than 2^30 elements there."""
+        path = self.model([("Expand", ["row", "shape"], ["e"], {}), ("Sigmoid", ["e"], ["f"], {}), ("ReduceSum", ["f", "axes"], ["y"], {})],
+                          [ints("shape", [100000, 4000, 4]), ints("axes", [0, 1])], [floats("row", 1, 4)], [floats("y", 1, 1, 4)])
+        code, error = self.convert(path)
+        self.assertEqual(code, 2)
+        self.assertRegex(error, r"node 1 'Sigmoid_1' \(Sigmoid, opset 17\): unsupported: one slice of this layer does not fit")
+
     def test_a_limit_that_is_too_low(self):
         names = ["one"] + [f"t{i}" for i in range(26)] + ["big"]
         nodes = [("Concat", [a, a], [b], {"axis": 0}) for a, b in zip(names, names[1:])]
