@@ -3,6 +3,7 @@
 #include "passes/quantize/Calibration.h"
 
 #include "passes/quantize/QuantScale.h"
+#include "passes/quantize/VendorTables.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -124,13 +125,20 @@ const RecoveredProduct *CalibrationTable::findRecovered(StringRef name) const {
 bool CalibrationTable::add(CalibrationEntry entry) {
   if (!indexOfName.try_emplace(entry.name, list.size()).second)
     return false;
+  if (StringRef value = valueOfVendorName(entry.name);
+      isVendors && !value.empty())
+    indexOfValue.try_emplace(value, list.size());
   list.push_back(std::move(entry));
   return true;
 }
 
 const CalibrationEntry *CalibrationTable::find(StringRef name) const {
   auto found = indexOfName.find(name);
-  return found == indexOfName.end() ? nullptr : &list[found->second];
+  if (found == indexOfName.end())
+    found = indexOfValue.find(name);
+  else
+    return &list[found->second];
+  return found == indexOfValue.end() ? nullptr : &list[found->second];
 }
 
 static bool needsEscape(char c) {
@@ -258,6 +266,8 @@ Expected<CalibrationTable> CalibrationTable::parse(StringRef text,
   text.split(lines, '\n');
   StringRef first = lines.front().rtrim();
   bool isFirstVersion = first == kVersionLines[0];
+  if (!isFirstVersion && first != kVersionLines[1] && isVendorCalibration(text))
+    return parseVendorCalibration(text, source);
   if (!isFirstVersion && first != kVersionLines[1])
     return lineError(source, 1, whyNoVersion(first));
   size_t columns = isFirstVersion ? kColumnsOfVersion1 : std::size(kColumns);

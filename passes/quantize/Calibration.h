@@ -111,6 +111,9 @@ public:
   std::string method;  ///< as written after `# method:`
   int64_t samples = 0; ///< as written after `# samples:`
   std::string path;    ///< of the file that it was read from; or empty
+  /// Entries are also found without the type of an operation that the vendor's
+  /// compiler puts behind a value's name (VendorTables.h).
+  bool isVendors = false;
 
   /// For messages: "the calibration table 'cls.table'".
   std::string title() const {
@@ -137,6 +140,7 @@ public:
   /// The table as text; parsing it gives an equal table (9 significant digits).
   std::string str() const;
   /// Parses `text`. Errors read "<source>:<line>: ...".
+  /// A table of the vendor's is read, too.
   static llvm::Expected<CalibrationTable> parse(llvm::StringRef text,
                                                 llvm::StringRef source);
   /// Reads and parses a file. Text of several lines is the table itself.
@@ -145,6 +149,7 @@ public:
 private:
   std::vector<CalibrationEntry> list;
   llvm::StringMap<size_t> indexOfName;
+  llvm::StringMap<size_t> indexOfValue; ///< of the vendor's, without the type
   std::vector<RecoveredProduct> products;
   llvm::StringMap<size_t> indexOfProduct;
 };

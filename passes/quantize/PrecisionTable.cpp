@@ -9,6 +9,7 @@
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Part.h"
 #include "dialects/top/Unary.h"
+#include "passes/quantize/VendorTables.h"
 #include "passes/quantize/WideProducts.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -80,6 +81,13 @@ std::string PrecisionTable::str(llvm::StringRef comment) const {
     os << "# " << line << "\n";
   if (whole) {
     os << "precision: " << stringifyPrecision(*whole) << "\n";
+    return text;
+  }
+  if (isVendors) {
+    for (const Entry &entry : entries)
+      os << entry.name << " "
+         << llvm::StringRef(stringifyPrecision(entry.precision)).upper()
+         << "\n";
     return text;
   }
   os << "ops:";
@@ -206,6 +214,8 @@ private:
 
 llvm::Expected<PrecisionTable> PrecisionTable::parse(llvm::StringRef text,
                                                      llvm::StringRef source) {
+  if (isVendorPrecisions(text))
+    return parseVendorPrecisions(text, source);
   return TableParser(text, source).parse();
 }
 
@@ -311,8 +321,15 @@ mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
            << stringifyPrecision(program);
   OpsByName byName = nameOps(func);
   NamedOps named;
+  std::vector<std::string> unknown;
   for (const Entry &entry : entries) {
     auto found = byName.find(entry.name);
+    if (found == byName.end() && isVendors)
+      found = byName.find(valueOfVendorName(entry.name));
+    if (found == byName.end() && isVendors) {
+      unknown.push_back(entry.name);
+      continue;
+    }
     if (found == byName.end())
       return mlir::emitError(func.getLoc())
              << "the precision table names '" << entry.name
@@ -339,6 +356,14 @@ mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
                << " and " << stringifyPrecision(entry.precision)
                << "; leave one";
   }
+  if (!unknown.empty())
+    mlir::emitWarning(func.getLoc())
+        << "the precision table names '" << unknown.front() << "'"
+        << (unknown.size() > 1
+                ? " and " + std::to_string(unknown.size() - 1) + " more"
+                : "")
+        << ", which this model does not have after its constants are folded; "
+           "they change nothing";
   return named;
 }
 

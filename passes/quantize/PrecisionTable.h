@@ -66,12 +66,17 @@ struct PrecisionTable {
     Precision precision;
   };
   std::vector<Entry> entries; ///< names differ
+  /// Entries have the names of the vendor's compiler (VendorTables.h), some of
+  /// ops that only it has: those that no value or node has are left out, with
+  /// one warning for all.
+  bool isVendors = false;
   /// In place of entries: the program of this precision without a table.
   std::optional<Precision> whole = std::nullopt;
 
   /// The table as text, with `comment` (of any number of lines) at its top.
   std::string str(llvm::StringRef comment = "") const;
-  /// Parses `text`. Errors read "<source>:<line>: ...".
+  /// Parses `text`, which may be a table of the vendor's. Errors read
+  /// "<source>:<line>: ...".
   static llvm::Expected<PrecisionTable> parse(llvm::StringRef text,
                                               llvm::StringRef source);
   /// Reads and parses a file. Text of several lines is the table itself.
