@@ -90,9 +90,9 @@ Importer::inputShape(const ValueInfo &input) {
   if (isGiven)
     shape.assign(given->second.begin(), given->second.end());
   else
-    for (const Dimension &dim : *input.dims)
-      shape.push_back(
-          dim.value.value_or(sizeOfSymbol(model, options, dim).value_or(-1)));
+    for (const auto &[axis, dim] : llvm::enumerate(*input.dims))
+      shape.push_back(sizeOfAxis(model, options, input, axis)
+                          .value_or(dim.value.value_or(-1)));
   if (input.dims && shape.size() != input.dims->size()) {
     report(location, "--shape gives input '" + input.name + "' " +
                          std::to_string(shape.size()) +
@@ -104,7 +104,13 @@ Importer::inputShape(const ValueInfo &input) {
     const Dimension *dim = input.dims ? &(*input.dims)[i] : nullptr;
     // Some exporters write -1 for an unknown size.
     bool fixed = dim && dim->value && *dim->value > 0;
-    if (isGiven && fixed && *dim->value != shape[i]) {
+    bool isChanged = fixed && *dim->value != shape[i];
+    if (isChanged && i == 0 && *dim->value == 1) {
+      emitRemark(location) << "the model fixes the first axis of input '"
+                           << input.name << "' to 1, here it is " << shape[i]
+                           << "; nodes that have the 1 in a constant may "
+                              "refuse that";
+    } else if (isChanged) {
       report(location,
              "--shape gives dimension " + std::to_string(i) + " of input '" +
                  input.name + "' the size " + std::to_string(shape[i]) +
@@ -230,12 +236,15 @@ static std::string shapeProblem(const ValueInfo &input,
 }
 
 std::string onnx::bindingProblem(StringRef path, const std::string &name,
-                                 ArrayRef<int64_t> shape) {
-  llvm::Expected<Model> model = readModelFile(path);
+                                 ArrayRef<int64_t> shape, const GraphCut &cut) {
+  llvm::Expected<Model> model =
+      readModelFile(path, nullptr, /*infersTypes=*/!cut.isWhole());
   if (!model) {
     llvm::consumeError(model.takeError());
     return "";
   }
+  if (GraphCut named = cut; !cut.isWhole() && !cutGraph(*model, named).empty())
+    return "";
   std::string known;
   for (const ValueInfo &input : model->inputs) {
     if (input.name == name)
@@ -292,8 +301,14 @@ LogicalResult Importer::checkNamedInput(StringRef option,
 LogicalResult Importer::checkNamesInOptions() {
   bool allFound = true;
   for (const auto &[name, shape] : options.shapes) {
-    if (shape.size() == 1 && llvm::is_contained(symbolsOf(model), name))
+    if (shape.size() == 1 && namesAxis(model, name))
       continue;
+    if (name == kBatchKey) {
+      report(fileLocation(), "--batch finds no input whose first axis the "
+                             "model leaves open or fixes to 1");
+      allFound = false;
+      continue;
+    }
     allFound &= succeeded(checkNamedInput("--shape", name));
     if (!options.bindings.count(name))
       continue;
@@ -380,6 +395,22 @@ static void collectValues(const Model &model, std::set<std::string> &names) {
     collectValues(function.nodes, names);
 }
 
+/// Leaves the part of the model that is asked for.
+LogicalResult Importer::cutModel() {
+  if (options.cut.isWhole())
+    return success();
+  GraphCut cut = options.cut;
+  std::vector<std::string> problems = cutGraph(model, cut);
+  for (const std::string &problem : problems)
+    report(fileLocation(), problem);
+  // What was inferred of them may be of other sizes of the inputs before.
+  for (ValueInfo &input : model.inputs)
+    if (options.shapes.count(input.name) &&
+        llvm::is_contained(cut.inputs, input.name))
+      input.dims.reset();
+  return success(problems.empty());
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   startModule();
   OwningOpRef<ModuleOp> owner(module);
@@ -388,13 +419,15 @@ OwningOpRef<ModuleOp> Importer::run() {
   // Without a usable opset or with unreadable weights the rest would follow
   // from it; the structure is still checked below.
   Scope scope;
+  if (options.values)
+    collectValues(model, *options.values);
+  if (failed(cutModel()))
+    return nullptr;
   importInitializers(scope);
   if (options.inputs)
     for (const ValueInfo &input : model.inputs)
       if (!initializerNames.contains(input.name))
         options.inputs->push_back(input.name);
-  if (options.values)
-    collectValues(model, *options.values);
   if (failed(checkNamesInOptions()))
     return nullptr;
   importInputs(scope);
@@ -446,7 +479,8 @@ OwningOpRef<ModuleOp> weft::onnx::importOnnxFile(StringRef path,
                                                  MLIRContext &context) {
   rt::Digest digest;
   llvm::Expected<Model> model =
-      readModelFile(path, options.digest ? &digest : nullptr);
+      readModelFile(path, options.digest ? &digest : nullptr,
+                    /*infersTypes=*/!options.cut.isWhole());
   if (model && options.digest)
     *options.digest = digest;
   return importModel(std::move(model), path, options, context);

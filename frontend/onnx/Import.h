@@ -3,6 +3,7 @@
 #ifndef WEFT_FRONTEND_ONNX_IMPORT_H
 #define WEFT_FRONTEND_ONNX_IMPORT_H
 
+#include "frontend/onnx/GraphCut.h"
 #include "runtime/digest/Sha256.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
@@ -52,9 +53,19 @@ struct PluginOperator {
       infer;
 };
 
+/// The key in ImportOptions::shapes of the first axis of every input that the
+/// model leaves open or fixes to 1 (`--batch`).
+inline constexpr const char *kBatchKey = "[0]";
+
 struct ImportOptions {
-  /// Sizes of inputs by name (`--shape x=1x3x48x192`). They replace symbolic
-  /// and unknown dimensions and must agree with fixed ones.
+  /// What is imported (`--inputs`, `--outputs`).
+  GraphCut cut;
+  /// Sizes of inputs by name (`--shape x=1x3x48x192`); or one size by the name
+  /// of a dimension ("batch"), by an input's axis ("x[0]"), or by kBatchKey, in
+  /// this order where a name could be several. They replace symbolic and
+  /// unknown dimensions and must agree with fixed ones; but a first axis of 1
+  /// is often what a model was exported with and may be changed, and of inputs
+  /// that the cut makes they go before what was inferred.
   std::map<std::string, std::vector<int64_t>> shapes;
   /// Constants in place of inputs, by name (`--bind`); they must agree with the
   /// declared type (or travel for it, numeric/CarrierTypes.h) and shape.
@@ -96,7 +107,8 @@ mlir::OwningOpRef<mlir::ModuleOp> importOnnxBytes(llvm::ArrayRef<char> bytes,
 /// to be asked before a large one is read; "" if it can, and if the file is no
 /// model, which its import tells better.
 std::string bindingProblem(llvm::StringRef path, const std::string &name,
-                           llvm::ArrayRef<int64_t> shape);
+                           llvm::ArrayRef<int64_t> shape,
+                           const GraphCut &cut = {});
 
 /// A line of the table of supported operators (`weft ops`).
 struct SupportedOp {

@@ -119,6 +119,7 @@ private:
   void startModule();
   void importInitializers(Scope &scope);
   void importInputs(Scope &scope);
+  mlir::LogicalResult cutModel();
   std::optional<llvm::SmallVector<int64_t>> inputShape(const ValueInfo &input);
   mlir::LogicalResult checkNamesInOptions();
   mlir::LogicalResult checkNamedInput(llvm::StringRef option,

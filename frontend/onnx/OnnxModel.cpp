@@ -13,6 +13,7 @@
 #include "onnx/defs/function.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
+#include "onnx/shape_inference/implementation.h"
 #include "runtime/numeric/Pages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -184,7 +185,7 @@ public:
     files.model = std::move(file);
   }
 
-  Model run();
+  Model run(bool infersTypes);
 
   /// Of the model's `bytes` and, after run(), its external data.
   weft::rt::Digest digestOf(llvm::ArrayRef<char> bytes) const {
@@ -489,11 +490,16 @@ void ModelConverter::opsets(Model &model) {
             .str());
 }
 
-Model ModelConverter::run() {
+Model ModelConverter::run(bool infersTypes) {
   Model model;
   const ::onnx::GraphProto &graph = proto->graph();
   model.graphName = graph.name();
   model.producer = proto->producer_name();
+  for (const auto *list :
+       {&graph.value_info(), &graph.input(), &graph.output()})
+    for (const ::onnx::ValueInfoProto &value : *list)
+      if (infersTypes)
+        model.values[value.name()] = valueInfo(value);
   opsets(model);
   if (!proto->has_graph())
     model.problems.push_back("the model has no graph");
@@ -552,10 +558,23 @@ static bool parseModel(google::protobuf::io::ZeroCopyInputStream &stream,
   return proto.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
 }
 
+/// Adds what ONNX's rules say of the types of values to `proto`.
+static void inferTypes(::onnx::ModelProto &proto) {
+  try {
+    ::onnx::ShapeInferenceOptions options(/*check_type=*/false,
+                                          /*strict_mode=*/0,
+                                          /*data_prop=*/true);
+    ::onnx::shape_inference::InferShapes(
+        proto, ::onnx::OpSchemaRegistry::Instance(), options);
+  } catch (const std::exception &) {
+    // What was found so far, then.
+  }
+}
+
 /// `file`, if there is one, has `bytes` and is kept for its weights.
 static Expected<Model> readModel(llvm::ArrayRef<char> bytes, StringRef folder,
                                  std::shared_ptr<llvm::MemoryBuffer> file,
-                                 weft::rt::Digest *digest) {
+                                 weft::rt::Digest *digest, bool infersTypes) {
   if (bytes.empty())
     return fileError("is empty");
   if (bytes.size() > static_cast<size_t>(INT32_MAX))
@@ -574,8 +593,10 @@ static Expected<Model> readModel(llvm::ArrayRef<char> bytes, StringRef folder,
       return fileError(explainParseFailure(bytes));
     if (!proto->has_ir_version() && !proto->has_graph())
       return fileError("is not an ONNX model (neither ir_version nor graph)");
+    if (infersTypes)
+      inferTypes(*proto);
     ModelConverter converter(proto, folder.str(), rest ? file : nullptr);
-    Model model = converter.run();
+    Model model = converter.run(infersTypes);
     if (digest)
       *digest = converter.digestOf(bytes);
     return model;
@@ -589,11 +610,12 @@ static Expected<Model> readModel(llvm::ArrayRef<char> bytes, StringRef folder,
 Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
                                            StringRef folder,
                                            weft::rt::Digest *digest) {
-  return readModel(bytes, folder, nullptr, digest);
+  return readModel(bytes, folder, nullptr, digest, /*infersTypes=*/false);
 }
 
 Expected<Model> weft::onnx::readModelFile(StringRef path,
-                                          weft::rt::Digest *digest) {
+                                          weft::rt::Digest *digest,
+                                          bool infersTypes) {
   if (llvm::sys::fs::is_directory(path))
     return fileError("is a folder, not a file");
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -604,7 +626,7 @@ Expected<Model> weft::onnx::readModelFile(StringRef path,
   std::shared_ptr<llvm::MemoryBuffer> file = std::move(*buffer);
   StringRef folder = llvm::sys::path::parent_path(path);
   return readModel({file->getBufferStart(), file->getBufferSize()},
-                   folder.empty() ? "." : folder, file, digest);
+                   folder.empty() ? "." : folder, file, digest, infersTypes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -173,6 +173,9 @@ struct Function {
 };
 
 struct Model {
+  /// By name what the file declares, or ONNX's rules infer, of values of the
+  /// main graph; only if asked for.
+  std::map<std::string, ValueInfo> values;
   std::string graphName;
   std::string producer;
   OpsetMap opsets;
@@ -190,9 +193,11 @@ struct Model {
 /// relative; external data is looked for in its folder and nowhere else.
 /// `digest`, if set, gets the SHA-256 of the file with the files of its
 /// external data behind it, whole, in the order of their names: what `cat
-/// model.onnx weights.bin | sha256sum` prints.
+/// model.onnx weights.bin | sha256sum` prints. With `infersTypes` Model::values
+/// is filled.
 llvm::Expected<Model> readModelFile(llvm::StringRef path,
-                                    rt::Digest *digest = nullptr);
+                                    rt::Digest *digest = nullptr,
+                                    bool infersTypes = false);
 
 /// The same for bytes in memory (at most 2 GiB), which cannot have external
 /// data unless `folder` is given.

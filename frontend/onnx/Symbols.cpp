@@ -29,6 +29,48 @@ std::optional<int64_t> onnx::sizeOfSymbol(const Model &model,
   return given->second.front();
 }
 
+/// "x[0]".
+static std::string axisKey(const ValueInfo &input, size_t axis) {
+  return input.name + "[" + std::to_string(axis) + "]";
+}
+
+/// Whether --batch is meant for the first axis of `input`.
+static bool hasBatch(const ValueInfo &input) {
+  if (!input.dims || input.dims->empty())
+    return false;
+  const std::optional<int64_t> &size = input.dims->front().value;
+  return !size || *size == 1 || *size == -1;
+}
+
+std::optional<int64_t> onnx::sizeOfAxis(const Model &model,
+                                        const ImportOptions &options,
+                                        const ValueInfo &input, size_t axis) {
+  if (auto size = sizeOfSymbol(model, options, (*input.dims)[axis]))
+    return size;
+  auto sizeOf = [&](const std::string &key) -> std::optional<int64_t> {
+    auto given = options.shapes.find(key);
+    if (given == options.shapes.end() || given->second.size() != 1)
+      return std::nullopt;
+    return given->second.front();
+  };
+  if (auto size = sizeOf(axisKey(input, axis)))
+    return size;
+  return axis == 0 && hasBatch(input) ? sizeOf(kBatchKey) : std::nullopt;
+}
+
+bool onnx::namesAxis(const Model &model, StringRef key) {
+  if (llvm::is_contained(symbolsOf(model), key))
+    return true;
+  return llvm::any_of(model.inputs, [&](const ValueInfo &input) {
+    if (key == kBatchKey)
+      return hasBatch(input);
+    for (size_t axis = 0; input.dims && axis < input.dims->size(); ++axis)
+      if (key == axisKey(input, axis))
+        return true;
+    return false;
+  });
+}
+
 std::vector<std::string> onnx::symbolsOf(const Model &model) {
   std::vector<std::string> symbols;
   for (const ValueInfo &input : model.inputs) {

@@ -19,6 +19,16 @@ std::optional<int64_t> sizeOfSymbol(const Model &model,
                                     const ImportOptions &options,
                                     const Dimension &dim);
 
+/// The size that `options` give to one axis of an input: by the name of its
+/// dimension, as "x[0]", or with kBatchKey.
+std::optional<int64_t> sizeOfAxis(const Model &model,
+                                  const ImportOptions &options,
+                                  const ValueInfo &input, size_t axis);
+
+/// Whether `key` of ImportOptions::shapes gives a size to an axis of one of the
+/// inputs, by its dimension's name or its number.
+bool namesAxis(const Model &model, llvm::StringRef key);
+
 /// The names of the inputs' dimensions, each once, in their order.
 std::vector<std::string> symbolsOf(const Model &model);
 

@@ -24,7 +24,8 @@ namespace {
 class Graph {
 public:
   Graph(const std::string &path, const InputShapes &shapes,
-        const InputBindings &bindings, const Plugins &plugins)
+        const InputBindings &bindings, const Plugins &plugins,
+        const onnx::GraphCut &cut)
       : context(registry(), MLIRContext::Threading::DISABLED) {
     ScopedDiagnosticHandler silence(&context,
                                     [](Diagnostic &) { return success(); });
@@ -32,6 +33,7 @@ public:
     options.shapes = shapes;
     options.bindings = bindings;
     options.plugins = plugins.importOperators();
+    options.cut = cut;
     plugins.attach(context);
     module = onnx::importOnnxFile(path, options, context);
     PassManager passes(&context);
@@ -63,13 +65,15 @@ private:
 class Prover {
 public:
   Prover(const std::string &path, const InputBindings &bindings,
-         const Plugins &plugins, const std::set<std::string> &batched)
-      : path(path), bindings(bindings), plugins(plugins), batched(batched) {}
+         const Plugins &plugins, const onnx::GraphCut &cut,
+         const std::set<std::string> &batched)
+      : path(path), bindings(bindings), plugins(plugins), cut(cut),
+        batched(batched) {}
 
   /// False with `proof.obstacle` if it fails.
   bool prove(InputShapes shapes, int64_t largest, BatchProof &proof) {
     setBatch(shapes, largest);
-    Graph big(path, shapes, bindings, plugins);
+    Graph big(path, shapes, bindings, plugins, cut);
     func::FuncOp main = big.main();
     std::vector<bool> isBatched;
     for (unsigned i = 0; main && i < main.getNumArguments(); ++i)
@@ -84,7 +88,7 @@ public:
     }
     for (int64_t size = 1; size < largest; ++size) {
       setBatch(shapes, size);
-      Graph small(path, shapes, bindings, plugins);
+      Graph small(path, shapes, bindings, plugins, cut);
       if (!small.main() || small.main().getNumArguments() != isBatched.size() ||
           top::graphDigest(small.main(), *axes, size) != digest) {
         proof.obstacle = "the model computes something else for a batch of " +
@@ -108,6 +112,7 @@ private:
   const std::string &path;
   const InputBindings &bindings;
   const Plugins &plugins;
+  const onnx::GraphCut &cut;
   const std::set<std::string> &batched;
 };
 } // namespace
@@ -126,7 +131,8 @@ batchedInputs(const std::vector<InputShapes> &shapes) {
 BatchProof driver::proveBatch(const std::string &path,
                               const std::vector<InputShapes> &shapes,
                               const InputBindings &bindings,
-                              const Plugins &plugins) {
+                              const Plugins &plugins,
+                              const onnx::GraphCut &cut) {
   BatchProof proof;
   std::set<std::string> batched = batchedInputs(shapes);
   if (batched.empty())
@@ -152,7 +158,7 @@ BatchProof driver::proveBatch(const std::string &path,
                      " sizes to look at";
     return proof;
   }
-  Prover prover(path, bindings, plugins, batched);
+  Prover prover(path, bindings, plugins, cut, batched);
   for (const auto &[stage, size] : largest) {
     if (!prover.prove(stage, size, proof)) {
       proof.axes.clear();

@@ -26,7 +26,8 @@ struct BatchProof {
 BatchProof proveBatch(const std::string &path,
                       const std::vector<InputShapes> &shapes,
                       const InputBindings &bindings,
-                      const Plugins &plugins = {});
+                      const Plugins &plugins = {},
+                      const onnx::GraphCut &cut = {});
 
 } // namespace weft::driver
 

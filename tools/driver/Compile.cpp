@@ -14,6 +14,7 @@
 #include "dialects/tpu/Decision.h"
 #include "passes/quantize/PrecisionTable.h"
 #include "passes/quantize/TableLocation.h"
+#include "passes/quantize/VendorTables.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/driver/Registration.h"
@@ -75,8 +76,10 @@ void Compilation::use(const Plugins &given) {
 LogicalResult Compilation::import(const std::string &path,
                                   const InputShapes &shapes,
                                   const InputBindings &bindings,
+                                  const onnx::GraphCut &cut,
                                   const preprocess::Options *fused) {
   onnx::ImportOptions options;
+  options.cut = this->cut = cut;
   options.shapes = shapes;
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
@@ -391,6 +394,7 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   if (const std::string &fused = compilations.front()->fusedPreprocessing();
       !fused.empty())
     packing.conversion.options.push_back(std::string(kFusedKey) + "=" + fused);
+  recordCut(compilations.front()->graphCut(), packing.conversion);
   return codegen::packBmodel(stages, packing);
 }
 
@@ -402,7 +406,7 @@ importedFrom(const CompilationSource &source, llvm::raw_ostream &problems,
   compilation->takesDigest = takesDigest;
   compilation->use(source.plugins);
   if (failed(compilation->import(source.model, source.shapes, source.bindings,
-                                 source.fused)))
+                                 source.cut, source.fused)))
     return nullptr;
   return compilation;
 }
@@ -481,7 +485,8 @@ Compilation::unknownIn(const quantize::CalibrationTable &table) const {
   };
   std::vector<std::string> unknown;
   for (const quantize::CalibrationEntry &entry : table.entries())
-    if (!isKnown(entry.name))
+    if (!isKnown(entry.name) &&
+        !(table.isVendors && isKnown(quantize::valueOfVendorName(entry.name))))
       unknown.push_back(entry.name);
   return unknown;
 }

@@ -6,6 +6,7 @@
 #include "codegen/pack/Pack.h"
 #include "codegen/pack/WeightArea.h"
 #include "dialects/zhouyi/Program.h"
+#include "frontend/onnx/GraphCut.h"
 #include "passes/quantize/Calibration.h"
 #include "runtime/chips/Targets.h"
 #include "runtime/digest/Sha256.h"
@@ -85,10 +86,12 @@ public:
   /// the import.
   void use(const Plugins &plugins);
 
-  /// Imports a model; `module()` is its float graph, constants folded and
-  /// rewritten. With `fused`, fusePreprocessing() comes before the rewriting.
+  /// Imports a model, or the part of it that is cut out; `module()` is its
+  /// float graph, constants folded and rewritten. With `fused`,
+  /// fusePreprocessing() comes before the rewriting.
   mlir::LogicalResult import(const std::string &path, const InputShapes &shapes,
                              const InputBindings &bindings = {},
+                             const onnx::GraphCut &cut = {},
                              const preprocess::Options *fused = nullptr);
   /// The same for a model in memory; `name` stands for the file in messages.
   mlir::LogicalResult importBytes(llvm::ArrayRef<char> bytes,
@@ -135,6 +138,8 @@ public:
   std::string text();
   /// The settings of fused preprocessing, "" without; see fusedSettings().
   const std::string &fusedPreprocessing() const { return fused; }
+  /// The part of the model that was imported.
+  const onnx::GraphCut &graphCut() const { return cut; }
 
 private:
   mlir::LogicalResult canonicalize(const preprocess::Options *fused = nullptr);
@@ -152,6 +157,7 @@ private:
   const Plugins *plugins = nullptr;
   std::set<std::string> valueNames;
   std::string fused; ///< fusedSettings() of what is; or ""
+  onnx::GraphCut cut;
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> theModule;
@@ -188,6 +194,7 @@ struct CompilationSource {
   const InputShapes &shapes;
   const InputBindings &bindings;
   const Plugins &plugins;
+  onnx::GraphCut cut = {};
   /// What becomes part of the graph (FusePreprocess.h); null: nothing.
   const preprocess::Options *fused = nullptr;
 };

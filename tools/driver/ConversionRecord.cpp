@@ -9,6 +9,8 @@
 #include "tools/files/InputFile.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 #include <functional>
 
@@ -19,6 +21,9 @@ using rt::Result;
 namespace wire = weft::rt::wire;
 
 const std::string driver::kSomeCache = "?";
+
+/// Names between which the model was cut, as JSON.
+static constexpr const char *kInputsKey = "inputs", *kOutputsKey = "outputs";
 
 namespace {
 /// An option by its name at `weft convert`.
@@ -162,7 +167,8 @@ wire::ConversionT driver::recordOf(const CompileOptions &given,
 static rt::Status readOption(const rt::ConversionOption &option,
                              std::string_view compiler, const std::string &path,
                              CompileOptions &options) {
-  if (option.key == kFusedKey) // of the graph
+  if (option.key == kFusedKey || option.key == kInputsKey ||
+      option.key == kOutputsKey) // of the graph
     return rt::Status::ok();
   for (const RecordedOption &row : recordedOptionRows())
     if (option.key == row.key && row.read(option.value, options))
@@ -180,6 +186,33 @@ static rt::Status readOption(const rt::ConversionOption &option,
 std::string driver::recordedFusion(const rt::NetSpec &net) {
   std::optional<rt::Conversion> record = rt::readConversion(net);
   return std::string(record ? record->find(kFusedKey).value_or("") : "");
+}
+
+void driver::recordCut(const onnx::GraphCut &cut, wire::ConversionT &record) {
+  for (const auto &[key, names] : {std::pair(kInputsKey, &cut.inputs),
+                                   std::pair(kOutputsKey, &cut.outputs)})
+    if (!names->empty())
+      record.options.push_back(
+          llvm::formatv("{0}={1}", key, llvm::json::Value(*names)).str());
+}
+
+onnx::GraphCut driver::recordedCut(const rt::NetSpec &net) {
+  onnx::GraphCut cut;
+  std::optional<rt::Conversion> record = rt::readConversion(net);
+  for (const auto &[key, names] : {std::pair(kInputsKey, &cut.inputs),
+                                   std::pair(kOutputsKey, &cut.outputs)}) {
+    auto text = record ? record->find(key) : std::nullopt;
+    llvm::Expected<llvm::json::Value> list =
+        llvm::json::parse(text ? llvm::StringRef(*text) : "[]");
+    if (!list) {
+      llvm::consumeError(list.takeError());
+      continue;
+    }
+    if (const llvm::json::Array *array = list->getAsArray())
+      for (const llvm::json::Value &name : *array)
+        names->push_back(name.getAsString().value_or("").str());
+  }
+  return cut;
 }
 
 static bool hasDigest(const std::string &table, const rt::ByteSpan &digest) {

@@ -28,6 +28,13 @@ inline constexpr const char *kFusedKey = "fuse-preprocess";
 /// Its value (fusedSettings()); "" if nothing was fused, or of older files.
 std::string recordedFusion(const rt::NetSpec &net);
 
+/// Adds the part of the model that was converted to a record; nothing of a
+/// whole one.
+void recordCut(const onnx::GraphCut &cut, rt::wire::ConversionT &record);
+/// What recordCut() has written; the whole model if it was not cut, or if the
+/// file does not tell.
+onnx::GraphCut recordedCut(const rt::NetSpec &net);
+
 /// The record of a conversion of the model of digest `model`, if that is known,
 /// with `options`. A table that cannot be read is left out; the conversion has
 /// failed on it.

@@ -87,7 +87,7 @@ ExactGraph::open(const CompilationSource &source,
   Compilation &compilation = *graph->compilation;
   compilation.use(source.plugins);
   if (failed(compilation.import(source.model, source.shapes, source.bindings,
-                                source.fused)) ||
+                                source.cut, source.fused)) ||
       failed(compilation.lower(options, Stage::Numbers)))
     return graph->failure();
   mainOf(compilation).walk([&](Operation *op) {

@@ -2,6 +2,7 @@
 
 #include "tools/driver/ShapeRanges.h"
 
+#include "frontend/onnx/Import.h"
 #include "runtime/status/Quote.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -79,8 +80,18 @@ static Result<AxisSizes> parseAxis(llvm::StringRef text) {
 }
 
 Result<ShapeRanges>
-driver::parseShapeRanges(const std::vector<std::string> &texts) {
+driver::parseShapeRanges(const std::vector<std::string> &texts,
+                         const std::string &batch) {
   ShapeRanges ranges;
+  if (!batch.empty()) {
+    Result<AxisSizes> sizes = parseAxis(batch);
+    if (!sizes)
+      return rt::fail(Code::InvalidArgument,
+                      "--batch " + rt::quoteName(batch) + ": " +
+                          sizes.status().message() +
+                          "; write a number, or several as 1..8 or (1|2|4)");
+    ranges[onnx::kBatchKey] = {*std::move(sizes)};
+  }
   for (const std::string &text : texts) {
     auto bad = [&](const std::string &why) {
       return rt::fail(Code::InvalidArgument,
@@ -116,7 +127,8 @@ Result<std::vector<InputShapes>> driver::shapesOf(const ShapeRanges &ranges) {
       if (all.size() * axis.size() > kMaxStages)
         return rt::fail(
             Code::InvalidArgument,
-            "--shape asks for more than " + std::to_string(kMaxStages) +
+            "--shape and --batch ask for more than " +
+                std::to_string(kMaxStages) +
                 " combinations of sizes, each compiled as a stage of its own; "
                 "take fewer or larger steps (a..b:step or a|b|c), or write "
                 "several files");

@@ -23,11 +23,14 @@ using ShapeRanges = std::map<std::string, std::vector<AxisSizes>>;
 /// mistake more often than a wish.
 inline constexpr size_t kMaxStages = 64;
 
-/// The values of --shape. An axis is a size, a list `a|b|c`, a range `a..b`
-/// (a, the powers of two between, b) or a range with a step `a..b:s` (a, a + s
+/// The values of --shape, and of --batch (or ""), which is a size like those of
+/// an axis and gets the key onnx::kBatchKey. An axis is a size, a list `a|b|c`,
+/// a range `a..b` (a, the powers of two between, b) or a range with a step
+/// `a..b:s` (a, a + s
 /// .., b), in parentheses or not. Code::InvalidArgument quotes a value that is
 /// none of these.
-rt::Result<ShapeRanges> parseShapeRanges(const std::vector<std::string> &texts);
+rt::Result<ShapeRanges> parseShapeRanges(const std::vector<std::string> &texts,
+                                         const std::string &batch = "");
 
 /// Every combination of the axes' sizes, ascending along each axis: the first
 /// is the smallest. Code::InvalidArgument if there are more than kMaxStages.

@@ -53,6 +53,10 @@ public:
 private:
   Status readReference();
   Status openProgram();
+  /// The part of the model that is compared.
+  onnx::GraphCut cutOfModel() const;
+  /// ONNX Runtime, for the model.
+  Status openOnnxRuntime();
   Status openOther();
   /// The same of `request`, and takes its digest.
   Result<std::unique_ptr<ModelRunner>> openOther(const RunRequest &request);
@@ -186,27 +190,21 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags,
     WEFT_TRY(comparer->openOther());
     return comparer;
   }
+  comparer->model.cut = comparer->cutOfModel();
   if (flags.usesOnnxRuntime()) {
-    comparer->tell(": ONNX Runtime reads the model");
-    Result<std::unique_ptr<OnnxRuntime>> opened =
-        OnnxRuntime::open(flags.onnx, flags.perLayer);
-    if (!opened)
-      return opened.status();
-    comparer->onnxRuntime = *std::move(opened);
-    comparer->report.reference = {"onnxruntime", flags.onnx,
-                                  comparer->onnxRuntime->version()};
-    comparer->source.version =
-        "ONNX Runtime " + comparer->onnxRuntime->version();
+    WEFT_TRY(comparer->openOnnxRuntime());
   }
-  Result<NamedTensors> bindings = readBindings(flags.bindings, flags.onnx);
+  Result<NamedTensors> bindings =
+      readBindings(flags.bindings, flags.onnx, comparer->model.cut);
   if (!bindings)
     return bindings.status();
   Result<std::optional<preprocess::Options>> options =
       readPreprocessFlags(flags.request.preprocess);
   if (!options)
     return options.status();
-  comparer->model = {flags.onnx, flags.request.model, *std::move(bindings),
-                     flags.plugins, std::nullopt};
+  comparer->model = {flags.onnx,           flags.request.model,
+                     *std::move(bindings), flags.plugins,
+                     std::nullopt,         std::move(comparer->model.cut)};
   if (flags.fusePreprocess)
     comparer->model.fused = options->value_or(preprocess::Options());
   return comparer;
@@ -232,13 +230,46 @@ Status Comparer::openProgram() {
   return Status::ok();
 }
 
+onnx::GraphCut Comparer::cutOfModel() const {
+  if (!flags.cut.isWhole() || !program)
+    return flags.cut;
+  Result<const rt::NetSpec *> net = chooseNet(*program, request.net);
+  return net ? recordedCut(**net) : onnx::GraphCut();
+}
+
+Status Comparer::openOnnxRuntime() {
+  tell(": ONNX Runtime reads the model");
+  std::vector<std::string> outputs;
+  if (!model.cut.inputs.empty() || (!model.cut.outputs.empty() && !program))
+    return rt::fail(Code::Unsupported,
+                    flags.onnx + ": ONNX Runtime takes no values of the graph "
+                                 "in place of its inputs; leave --reference "
+                                 "out, or give a file");
+  if (!model.cut.outputs.empty()) {
+    Result<const rt::NetSpec *> net = chooseNet(*program, request.net);
+    if (!net)
+      return net.status();
+    for (const rt::TensorSpec &output : (*net)->stages.front().outputs)
+      outputs.push_back(output.name);
+  }
+  Result<std::unique_ptr<OnnxRuntime>> opened =
+      OnnxRuntime::open(flags.onnx, flags.perLayer, outputs);
+  if (!opened)
+    return opened.status();
+  onnxRuntime = *std::move(opened);
+  report.reference = {"onnxruntime", flags.onnx, onnxRuntime->version()};
+  source.version = "ONNX Runtime " + onnxRuntime->version();
+  return Status::ok();
+}
+
 /// The program that stands in place of the model takes the same files.
 Status Comparer::openOther() {
-  if (!flags.bindings.empty() || !flags.plugins.empty() || flags.fusePreprocess)
-    return rt::fail(
-        Code::InvalidArgument,
-        flags.onnx + ": is a program, --bind, --plugin and "
-                     "--fuse-preprocess are for ONNX models; leave them out");
+  if (!flags.bindings.empty() || !flags.plugins.empty() ||
+      !flags.cut.isWhole() || flags.fusePreprocess)
+    return rt::fail(Code::InvalidArgument,
+                    flags.onnx + ": is a program, --bind, --plugin, --inputs, "
+                                 "--outputs and --fuse-preprocess are for ONNX "
+                                 "models; leave them out");
   RunRequest request = flags.request;
   request.model = flags.onnx;
   request.net.clear();

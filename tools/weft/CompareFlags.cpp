@@ -168,6 +168,7 @@ static void addModelFlags(CLI::App &command, CompareFlags &flags) {
                   "The calibration table of the conversion, where it was too "
                   "long to lie in the program")
       ->type_name("TABLE");
+  addCutFlags(command, flags.cut);
   addBindFlag(command, flags.bindings);
   addPluginFlag(command, flags.plugins);
 }

@@ -21,6 +21,7 @@ struct CompareFlags {
   int64_t samples = 0;
   std::string reference; ///< a file, or kOnnxRuntime
   std::string calibration;
+  onnx::GraphCut cut; ///< of the model; of a whole one the program may tell
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
   GivenLimits limits;

@@ -447,7 +447,8 @@ static ExitCode calibrate(const driver::CompilationSource &source,
     // import says has been printed for the graph with them.
     calibrated = &asItIs;
     asItIs.use(source.plugins);
-    if (failed(asItIs.import(source.model, source.shapes, source.bindings)))
+    if (failed(asItIs.import(source.model, source.shapes, source.bindings,
+                             source.cut)))
       return reportFailure(asItIs);
     printed.clear();
     run.fused = *source.fused;
@@ -581,7 +582,7 @@ static ExitCode convert(ConvertFlags flags) {
   if (!fused)
     return reportError(fused.status());
   Result<driver::ShapeRanges> ranges =
-      driver::parseShapeRanges(flags.model.shapes);
+      driver::parseShapeRanges(flags.model.shapes, flags.model.batch);
   if (!ranges)
     return reportError(ranges.status());
   Result<std::vector<driver::InputShapes>> shapes = driver::shapesOf(*ranges);
@@ -590,7 +591,7 @@ static ExitCode convert(ConvertFlags flags) {
   if (rt::Status status = checkManyShapes(flags, shapes->size()); !status)
     return reportError(status);
   Result<NamedTensors> bindings =
-      readBindings(flags.model.bindings, flags.model.model);
+      readBindings(flags.model.bindings, flags.model.model, flags.model.cut);
   if (!bindings)
     return reportError(bindings.status());
   driver::Plugins plugins; // outlives the compilations
@@ -615,9 +616,11 @@ static ExitCode convert(ConvertFlags flags) {
     compilation->use(plugins);
     compilation->takesDigest = stages.all().empty();
     // Problems of the model have been printed when a step fails.
-    driver::CompilationSource source = {flags.model.model, one, *bindings,
-                                        plugins, *fused ? &**fused : nullptr};
-    if (failed(compilation->import(source.model, one, *bindings, source.fused)))
+    driver::CompilationSource source = {
+        flags.model.model,          one, *bindings, plugins, flags.model.cut,
+        *fused ? &**fused : nullptr};
+    if (failed(compilation->import(source.model, one, *bindings, source.cut,
+                                   source.fused)))
       return reportFailure(*compilation);
     if (stages.all().empty())
       checkRanges(flags, source.fused, *compilation);
@@ -638,8 +641,8 @@ static ExitCode convert(ConvertFlags flags) {
   std::vector<driver::InputShapes> arguments;
   for (const auto &compilation : stages.all())
     arguments.push_back(compilation->inputShapes);
-  driver::BatchProof proof =
-      driver::proveBatch(flags.model.model, arguments, *bindings, plugins);
+  driver::BatchProof proof = driver::proveBatch(
+      flags.model.model, arguments, *bindings, plugins, flags.model.cut);
   for (const auto &compilation : stages.all())
     compilation->notes.batchAxes = proof.axes;
   measured.facts.batch = proof;

@@ -46,8 +46,8 @@ private:
   Result<driver::ExactGraph *> graphOf(const ModelRun &run);
   Result<std::vector<uint8_t>> convert(const driver::CompileOptions &with);
   driver::CompilationSource sourceOf(const driver::InputShapes &shapes) const {
-    return {model.onnx, shapes, model.bindings, plugins,
-            model.fused ? &*model.fused : nullptr};
+    return {model.onnx, shapes,    model.bindings,
+            plugins,    model.cut, model.fused ? &*model.fused : nullptr};
   }
 
   const ReferenceModel &model;

@@ -22,9 +22,16 @@ void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
                   "needed where the model leaves sizes open. convert takes "
                   "several sizes of an axis, one stage of the bmodel for each "
                   "combination: 64..640:64 with a step, 1..8 in powers of two, "
-                  "(48|64|80)")
+                  "(48|64|80). x[0]=4: one axis of input x")
       ->type_name("NAME=AxBx..")
       ->take_all();
+  command
+      .add_option("--batch", flags.batch,
+                  "Size of the first axis of every input that the model leaves "
+                  "open or fixes to 1; convert takes several: 1..8, (1|2|4)")
+      ->check(nonEmptyValue())
+      ->type_name("N");
+  addCutFlags(command, flags.cut);
   addBindFlag(command, flags.bindings);
   addPluginFlag(command, flags.plugins);
 }
@@ -48,23 +55,24 @@ ExitCode cli::reportFailure(const driver::Compilation &compilation) {
 std::optional<ExitCode> cli::importModel(const ModelFlags &flags,
                                          driver::Plugins &plugins,
                                          driver::Compilation &compilation) {
-  rt::Result<driver::InputShapes> shapes = parseShapes(flags.shapes);
+  rt::Result<driver::InputShapes> shapes = parseShapes(flags);
   if (!shapes)
     return reportError(shapes.status());
-  rt::Result<NamedTensors> bindings = readBindings(flags.bindings, flags.model);
+  rt::Result<NamedTensors> bindings =
+      readBindings(flags.bindings, flags.model, flags.cut);
   if (!bindings)
     return reportError(bindings.status());
   if (rt::Status status = plugins.load(flags.plugins); !status)
     return reportError(status);
   compilation.use(plugins);
-  if (failed(compilation.import(flags.model, *shapes, *bindings)))
+  if (failed(compilation.import(flags.model, *shapes, *bindings, flags.cut)))
     return reportFailure(compilation);
   return std::nullopt;
 }
 
-rt::Result<driver::InputShapes>
-cli::parseShapes(const std::vector<std::string> &texts) {
-  rt::Result<driver::ShapeRanges> ranges = driver::parseShapeRanges(texts);
+rt::Result<driver::InputShapes> cli::parseShapes(const ModelFlags &flags) {
+  rt::Result<driver::ShapeRanges> ranges =
+      driver::parseShapeRanges(flags.shapes, flags.batch);
   if (!ranges)
     return ranges.status();
   rt::Result<std::vector<driver::InputShapes>> all = driver::shapesOf(*ranges);
@@ -72,7 +80,7 @@ cli::parseShapes(const std::vector<std::string> &texts) {
     return all.status();
   if (all->size() != 1)
     return rt::fail(rt::Code::InvalidArgument,
-                    "--shape asks for " + std::to_string(all->size()) +
+                    "the sizes given ask for " + std::to_string(all->size()) +
                         " shapes, this command works on one; give one size "
                         "for every axis");
   return all->front();

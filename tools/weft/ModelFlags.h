@@ -19,14 +19,17 @@ namespace weft::cli {
 struct ModelFlags {
   std::string model;
   std::vector<std::string> shapes;
+  std::string batch; ///< of --batch; or ""
+  onnx::GraphCut cut;
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
 };
 
-/// Adds MODEL.onnx, --shape, --bind and --plugin to `command`.
 /// The files that the flags name: model, --bind, --plugin.
 std::vector<tools::NamedInput> filesOf(const ModelFlags &flags);
 
+/// Adds MODEL.onnx, --shape, --batch, --inputs, --outputs, --bind and --plugin
+/// to `command`.
 void addModelFlags(CLI::App &command, ModelFlags &flags);
 
 /// The exit code for a step of `compilation` that failed. What is wrong with
@@ -40,11 +43,11 @@ std::optional<ExitCode> importModel(const ModelFlags &flags,
                                     driver::Plugins &plugins,
                                     driver::Compilation &compilation);
 
-/// The values of --shape for a command that wants one size of every axis.
+/// The values of --shape and --batch for a command that wants one size of every
+/// axis.
 /// Code::InvalidArgument quotes a value that is not NAME=AxBx.. with positive
 /// sizes, or says how many shapes they ask for.
-rt::Result<driver::InputShapes>
-parseShapes(const std::vector<std::string> &texts);
+rt::Result<driver::InputShapes> parseShapes(const ModelFlags &flags);
 
 } // namespace weft::cli
 

@@ -58,8 +58,9 @@ static std::string lastLineOf(std::string_view text) {
          (text.size() > kMostBytes ? ".." : "");
 }
 
-Result<std::unique_ptr<OnnxRuntime>> OnnxRuntime::open(const std::string &model,
-                                                       bool withLayers) {
+Result<std::unique_ptr<OnnxRuntime>>
+OnnxRuntime::open(const std::string &model, bool withLayers,
+                  const std::vector<std::string> &outputs) {
   std::unique_ptr<OnnxRuntime> runtime(new OnnxRuntime);
   const char *given = std::getenv(kPythonVariable);
   runtime->model = model;
@@ -78,7 +79,8 @@ Result<std::unique_ptr<OnnxRuntime>> OnnxRuntime::open(const std::string &model,
   if (!process)
     return process.status();
   runtime->process = *std::move(process);
-  Result<Json> answer = runtime->ask({{"layers", withLayers}});
+  Result<Json> answer =
+      runtime->ask({{"layers", withLayers}, {"outputs", outputs}});
   if (!answer)
     return answer.status();
   std::optional<std::string> version = textOf(*answer, "version");

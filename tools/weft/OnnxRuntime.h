@@ -18,11 +18,13 @@ namespace weft::cli {
 class OnnxRuntime {
 public:
   /// The model at path `model`; `withLayers`: all its values are outputs of a
-  /// temporary copy. The Python is that of WEFT_PYTHON, else `python3`.
+  /// temporary copy. `outputs`: values that count as its outputs in place of
+  /// its own; none: its own. The Python is that of WEFT_PYTHON, else `python3`.
   /// Code::NotFound if that or ONNX Runtime is not installed, Code::Unsupported
   /// if ONNX Runtime refuses the model or crashes.
-  static rt::Result<std::unique_ptr<OnnxRuntime>> open(const std::string &model,
-                                                       bool withLayers);
+  static rt::Result<std::unique_ptr<OnnxRuntime>>
+  open(const std::string &model, bool withLayers,
+       const std::vector<std::string> &outputs);
 
   /// The values for `inputs` by name. Values in types that NumPy lacks are
   /// floats or int32; strings, sequences and what an optional lacks are left

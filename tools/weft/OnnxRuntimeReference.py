@@ -5,7 +5,7 @@
 Reads requests from stdin, a line of JSON in ASCII each, and answers each with such a line on stdout; arrays go through files in FOLDER, which is
 removed at the end, also where weft ends before.
 
-  {"layers": BOOL}        -> {"version": TEXT}; then
+  {"layers": BOOL, "outputs": [NAME, ..]}  -> {"version": TEXT} (no names: the model's own outputs); then
   {"inputs": [NAME, ..]}  -> {"values": [[NAME, IS_OUTPUT], ..]}: arrays 0.. of inputs.npz to arrays 0.. of outputs.npz
 
 A problem is {"missing": MODULE, "problem": TEXT} or {"problem": TEXT}. Files and names are never looked for in one another: names of ONNX hold
@@ -126,7 +126,7 @@ def cast(value, result, kind):
 class Runtime:
     """A session, and what becomes of its outputs."""
 
-    def __init__(self, path, with_layers, folder):
+    def __init__(self, path, with_layers, wanted, folder):
         os.environ["TMPDIR"] = folder  # ONNX Runtime leaves a file there
         import numpy
         import onnxruntime
@@ -134,18 +134,18 @@ class Runtime:
         onnxruntime.disable_telemetry_events()
         onnxruntime.set_default_logger_severity(3)
         # Outputs of the session: name, and as which value of the model.
-        if with_layers:
+        if with_layers or wanted:
             model = self.read(path)
-            outputs = list(dict.fromkeys(model.outputs))
-            inner = [name for name in dict.fromkeys(model.values) if name and name not in set(outputs)]
+            outputs = wanted or list(dict.fromkeys(model.outputs))
+            inner = [name for name in dict.fromkeys(model.values if with_layers else wanted) if name and name not in set(model.outputs)]
             self.session = self.open_with(path, model, b"".join(message(OUTPUT, message(1, name)) for name in inner))
         else:
             self.session, model = self.open_file(path), None
             outputs = [output.name for output in self.session.get_outputs()]
         self.outputs = set(outputs)
         self.values = {output.name: output.name for output in self.session.get_outputs() if output.type.startswith("tensor(")
-                       and output.type != "tensor(string)"}
-        narrow = {output.name: output.type for output in self.session.get_outputs() if output.type in NARROW}
+                       and output.type != "tensor(string)" and (with_layers or output.name in self.outputs)}
+        narrow = {output.name: output.type for output in self.session.get_outputs() if output.name in self.values and output.type in NARROW}
         if narrow:
             self.widen(path, model or self.read(path), narrow)
 
@@ -165,7 +165,7 @@ class Runtime:
         for name, kind in narrow.items():
             wide = INT32 if "int" in kind else FLOAT
             added += cast(name, name + suffix, wide) + message(OUTPUT, message(1, name + suffix))
-        inner = [name for name in self.values if name not in self.outputs and name not in narrow]
+        inner = [name for name in self.values if name not in set(model.outputs) and name not in narrow]
         added += b"".join(message(OUTPUT, message(1, name)) for name in inner)
         self.session = self.open_with(path, model, added)
         self.values = {name + suffix if name in narrow else name: name for name in self.values}
@@ -224,6 +224,10 @@ class Runtime:
 
     def run(self, names):
         kinds = {value.name: value.type for value in self.session.get_inputs() + self.session.get_overridable_initializers()}
+        unread = sorted({value.name for value in self.session.get_inputs()} - set(names))
+        if unread:
+            raise Problem(f"ONNX Runtime wants all inputs of the model, also {', '.join(map(repr, unread))}, of which the part that was converted "
+                          "reads nothing; leave --reference out, or give a file")
         try:
             with self.numpy.load(os.path.join(self.folder, "inputs.npz")) as arrays:
                 feeds = {name: self.value_of(arrays[str(index)], kinds.get(name)) for index, name in enumerate(names)}
@@ -240,7 +244,7 @@ def answer(requests, folder, model):
     if first is None:
         return
     try:
-        runtime = Runtime(model, first["layers"], folder)
+        runtime = Runtime(model, first["layers"], first["outputs"], folder)
     except ImportError as error:
         yield {"missing": error.name or "onnxruntime", "problem": str(error)}
         return

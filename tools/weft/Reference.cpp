@@ -22,6 +22,7 @@ weft::cli::inOtherLayout(const NamedTensors &inputs) {
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Quote.h"
+#include "tools/driver/ConversionRecord.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/FusePreprocess.h"
 #include "tools/driver/GraphOutline.h"
@@ -100,6 +101,7 @@ public:
     onnx::ImportOptions options;
     options.inputs = &names;
     options.titles = &printer.titles;
+    options.cut = model.cut;
     options.bindings = model.bindings;
     options.plugins = operators.importOperators();
     options.shapes = shapes;
@@ -363,9 +365,14 @@ OnnxReference::open(const ReferenceModel &model) {
       new Evaluation(model, *std::move(importer)));
 }
 
+onnx::GraphCut cli::recordedCut(const rt::NetSpec &net) {
+  return driver::recordedCut(net);
+}
+
 #else
 
 std::string weft::cli::evaluatorVersion() { return ""; }
+weft::onnx::GraphCut weft::cli::recordedCut(const rt::NetSpec &) { return {}; }
 
 weft::rt::Result<std::unique_ptr<weft::cli::OnnxReference>>
 weft::cli::OnnxReference::open(const ReferenceModel &model) {

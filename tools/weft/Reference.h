@@ -3,6 +3,8 @@
 #ifndef WEFT_TOOLS_WEFT_REFERENCE_H
 #define WEFT_TOOLS_WEFT_REFERENCE_H
 
+#include "frontend/onnx/GraphCut.h"
+#include "runtime/bmodel/Bmodel.h"
 #include "runtime/digest/Sha256.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
@@ -38,6 +40,10 @@ inOtherLayout(const NamedTensors &inputs);
 /// without the compiler.
 std::string evaluatorVersion();
 
+/// The part of its model that a program was made of, if it tells; the whole
+/// model in a build without the compiler.
+onnx::GraphCut recordedCut(const rt::NetSpec &net);
+
 /// What gives the values.
 struct ReferenceModel {
   std::string onnx;    ///< path
@@ -48,6 +54,7 @@ struct ReferenceModel {
   /// If set, steps in front of the graph, as convert --fuse-preprocess has
   /// them.
   std::optional<preprocess::Options> fused;
+  onnx::GraphCut cut = {}; ///< the part of it that was converted
 };
 
 /// An ONNX model on the float evaluator of `top`.
