@@ -7,8 +7,6 @@
 #include "dialects/Evaluate.h"
 #include "dialects/Refusal.h"
 #include "runtime/bmodel/Bmodel.h"
-#include "runtime/bmodel/Container.h"
-#include "runtime/chips/Alignment.h"
 #include "runtime/digest/Sha256.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -92,9 +90,9 @@ static LogicalResult appendTensors(const StageProgram &stage, ArrayAttr ios,
 /// The weight area as it lies in DRAM, for all stages.
 namespace {
 struct PackedWeights {
-  std::vector<BytePiece> pieces;
+  std::vector<rt::BytePiece> pieces;
   uint64_t size = 0;
-  Digest digest;
+  rt::Digest digest;
 };
 } // namespace
 
@@ -102,17 +100,18 @@ static FailureOr<PackedWeights> packWeights(ArrayRef<StageProgram> stages) {
   SmallVector<ppl::NetOp> nets;
   for (const StageProgram &stage : stages)
     nets.push_back(stage.net);
-  FailureOr<std::vector<BytePiece>> pieces = weightPieces(nets);
+  FailureOr<std::vector<rt::BytePiece>> pieces = weightPieces(nets);
   if (failed(pieces))
     return failure();
   PackedWeights packed;
   packed.pieces = std::move(*pieces);
   packed.size = nets.front().getWeightsBytes();
   rt::Sha256 hash;
-  writePieces(packed.pieces, packed.size, [&](const void *bytes, size_t size) {
-    hash.add(static_cast<const uint8_t *>(bytes), size);
-    return true;
-  });
+  rt::writePieces(packed.pieces, packed.size,
+                  [&](const void *bytes, size_t size) {
+                    hash.add(static_cast<const uint8_t *>(bytes), size);
+                    return true;
+                  });
   packed.digest = hash.finish();
   return packed;
 }
@@ -120,7 +119,7 @@ static FailureOr<PackedWeights> packWeights(ArrayRef<StageProgram> stages) {
 /// The names of the parts that `net` reads.
 static std::unique_ptr<wire::WeightsT> makeWeights(ppl::NetOp net,
                                                    const PackedWeights &packed,
-                                                   Section &section,
+                                                   rt::Section &section,
                                                    bool withNames) {
   auto weights = std::make_unique<wire::WeightsT>();
   weights->address = net.getWeightsAddress();
@@ -139,7 +138,7 @@ static std::unique_ptr<wire::WeightsT> makeWeights(ppl::NetOp net,
 }
 
 static std::vector<std::unique_ptr<wire::CommandGroupT>>
-makeGroups(const EncodedProgram &encoded, Section &section) {
+makeGroups(const EncodedProgram &encoded, rt::Section &section) {
   std::vector<std::unique_ptr<wire::CommandGroupT>> groups;
   for (const CommandGroup &source : encoded.groups) {
     auto group = std::make_unique<wire::CommandGroupT>();
@@ -174,7 +173,7 @@ static std::unique_ptr<wire::SubNetT> makeSubNet(wire::SubNetMode mode,
 }
 
 static std::unique_ptr<wire::SubNetT>
-makeHostSubNet(const host::Program &program, size_t id, Section &section) {
+makeHostSubNet(const host::Program &program, size_t id, rt::Section &section) {
   std::unique_ptr<wire::SubNetT> subNet = makeSubNet(wire::SubNetMode::Cpu, id);
   auto layer = std::make_unique<wire::CpuLayerT>();
   layer->op_type = host::kLayerType;
@@ -187,7 +186,7 @@ makeHostSubNet(const host::Program &program, size_t id, Section &section) {
 /// The groups and the programs of the host in the order in which they run. The
 /// runtime takes groups and tensors from the stage, other tools from the
 /// sub-nets, so both have them.
-static void makeSubNets(const EncodedProgram &encoded, Section &section,
+static void makeSubNets(const EncodedProgram &encoded, rt::Section &section,
                         wire::NetParameterT &stage) {
   auto &subNets = stage.sub_nets;
   size_t nextHost = 0;
@@ -212,7 +211,7 @@ static void makeSubNets(const EncodedProgram &encoded, Section &section,
 
 static FailureOr<std::unique_ptr<wire::NetParameterT>>
 makeStage(const StageProgram &program, const PackedWeights &weights,
-          const PackOptions &options, Section &section) {
+          const PackOptions &options, rt::Section &section) {
   ppl::NetOp net = program.net;
   auto stage = std::make_unique<wire::NetParameterT>();
   if (failed(appendTensors(program, net.getInputs(), wire::TensorRole::Input,
@@ -244,37 +243,8 @@ makeStage(const StageProgram &program, const PackedWeights &weights,
   return stage;
 }
 
-/// Header and flatbuffer, zero-padded so that the binary section starts a page.
-static std::vector<uint8_t>
-makeHead(const flatbuffers::FlatBufferBuilder &builder, uint64_t sectionBytes) {
-  uint64_t end =
-      alignUp<uint64_t>(rt::kBmodelHeaderBytes + builder.GetSize(), kPageBytes);
-  std::vector<uint8_t> head = rt::makeContainerHeader(
-      uint32_t(end - rt::kBmodelHeaderBytes), sectionBytes);
-  const uint8_t *start = builder.GetBufferPointer();
-  head.insert(head.end(), start, start + builder.GetSize());
-  head.resize(end);
-  return head;
-}
-
-bool PackedFile::write(ByteSink sink) const {
-  return sink(head.data(), head.size()) && section.write(sink);
-}
-
-std::vector<uint8_t> PackedFile::bytes() const {
-  std::vector<uint8_t> all;
-  all.reserve(size());
-  write([&](const void *bytes, size_t size) {
-    const auto *begin = static_cast<const uint8_t *>(bytes);
-    all.insert(all.end(), begin, begin + size);
-    return true;
-  });
-  return all;
-}
-
 FailureOr<PackedFile> codegen::packBmodel(ArrayRef<StageProgram> stages,
                                           const PackOptions &options) {
-  PackedFile file;
   FailureOr<PackedWeights> weights = packWeights(stages);
   if (failed(weights))
     return failure();
@@ -282,9 +252,10 @@ FailureOr<PackedFile> codegen::packBmodel(ArrayRef<StageProgram> stages,
   auto net = std::make_unique<wire::NetT>();
   net->name = first.getSymName().str();
   wire::ModelT model;
+  rt::Section section;
   for (const StageProgram &program : stages) {
     FailureOr<std::unique_ptr<wire::NetParameterT>> stage =
-        makeStage(program, *weights, options, file.section);
+        makeStage(program, *weights, options, section);
     if (failed(stage))
       return failure();
     model.neuron_bytes =
@@ -301,8 +272,5 @@ FailureOr<PackedFile> codegen::packBmodel(ArrayRef<StageProgram> stages,
   model.device_count = 1;
   model.backend_library = std::make_unique<wire::Blob>();
   model.nets.push_back(std::move(net));
-  flatbuffers::FlatBufferBuilder builder(1 << 16);
-  builder.Finish(wire::Model::Pack(builder, &model));
-  file.head = makeHead(builder, file.section.size());
-  return file;
+  return PackedFile(model, std::move(section));
 }

@@ -4,7 +4,7 @@
 #define WEFT_CODEGEN_PACK_PACK_H
 
 #include "codegen/encode/Encode.h"
-#include "codegen/pack/Section.h"
+#include "runtime/bmodel/PackedFile.h"
 
 #include <cstdint>
 #include <map>
@@ -44,18 +44,9 @@ struct StageProgram {
   InterfaceNotes notes;
 };
 
-/// A bmodel as it is to be written. The weights stay where they are, in the
-/// contexts of the nets, which must live longer.
-class PackedFile {
-public:
-  uint64_t size() const { return head.size() + section.size(); }
-  /// Gives `sink` the bytes of the file. False if it gave up.
-  bool write(ByteSink sink) const;
-  std::vector<uint8_t> bytes() const;
-
-  std::vector<uint8_t> head; ///< container header and flatbuffer
-  Section section;
-};
+/// The weights stay where they are, in the contexts of the nets, which must
+/// live longer.
+using rt::PackedFile;
 
 /// The bmodel of one static net. Several stages share one weight area
 /// (WeightArea has moved them). The same arguments give the same bytes. Reports

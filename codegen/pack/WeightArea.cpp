@@ -70,7 +70,7 @@ static LogicalResult moveTensors(ppl::NetOp net, ArrayRef<Move> moves,
 }
 
 /// What names the bytes of a weight.
-static std::pair<Digest, uint64_t> keyOf(ppl::WeightOp weight) {
+static std::pair<rt::Digest, uint64_t> keyOf(ppl::WeightOp weight) {
   ArrayRef<char> raw = weight.getRawBytes();
   return {rt::sha256(reinterpret_cast<const uint8_t *>(raw.data()), raw.size()),
           weight.getNumBytes()};
@@ -210,9 +210,9 @@ LogicalResult WeightArea::finish() {
   return success();
 }
 
-FailureOr<std::vector<BytePiece>>
+FailureOr<std::vector<rt::BytePiece>>
 codegen::weightPieces(ArrayRef<ppl::NetOp> nets) {
-  std::vector<BytePiece> pieces;
+  std::vector<rt::BytePiece> pieces;
   std::map<uint64_t, uint64_t> known;
   for (ppl::NetOp net : nets)
     for (ppl::WeightOp weight : net.getBody().getOps<ppl::WeightOp>()) {
@@ -222,9 +222,13 @@ codegen::weightPieces(ArrayRef<ppl::NetOp> nets) {
           !known.try_emplace(weight.getAddress(), 0).second)
         continue;
       uint64_t offset = weight.getAddress() - net.getWeightsAddress();
-      pieces.push_back({offset, weight.getNumBytes(), weight.getRawBytes()});
+      ArrayRef<char> raw = weight.getRawBytes();
+      pieces.push_back(
+          {offset,
+           weight.getNumBytes(),
+           {reinterpret_cast<const uint8_t *>(raw.data()), raw.size()}});
     }
-  llvm::sort(pieces, [](const BytePiece &a, const BytePiece &b) {
+  llvm::sort(pieces, [](const rt::BytePiece &a, const rt::BytePiece &b) {
     return a.offset < b.offset;
   });
   return pieces;

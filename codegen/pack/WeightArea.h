@@ -3,9 +3,9 @@
 #ifndef WEFT_CODEGEN_PACK_WEIGHTAREA_H
 #define WEFT_CODEGEN_PACK_WEIGHTAREA_H
 
-#include "codegen/pack/Section.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
+#include "runtime/bmodel/Section.h"
 
 namespace weft::codegen {
 
@@ -35,13 +35,13 @@ private:
     std::vector<ppl::GlobalOp> activations; ///< tensors in the activation area
   };
   std::vector<Stage> stages;
-  std::map<std::pair<Digest, uint64_t>, uint64_t> places;
+  std::map<std::pair<rt::Digest, uint64_t>, uint64_t> places;
   uint64_t end = 0;
 };
 
 /// The bytes of the weights of `nets`, which share one area, with their offsets
 /// in it and in this order. Reports on a weight without bytes.
-mlir::FailureOr<std::vector<BytePiece>>
+mlir::FailureOr<std::vector<rt::BytePiece>>
 weightPieces(llvm::ArrayRef<ppl::NetOp> nets);
 
 } // namespace weft::codegen

@@ -1,54 +1,51 @@
 //===- Section.h - the binary section of a bmodel ---------------*- C++ -*-===//
 
-#ifndef WEFT_CODEGEN_PACK_SECTION_H
-#define WEFT_CODEGEN_PACK_SECTION_H
+#ifndef WEFT_RUNTIME_BMODEL_SECTION_H
+#define WEFT_RUNTIME_BMODEL_SECTION_H
 
+#include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/bmodel_generated.h"
+#include "runtime/digest/Sha256.h"
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-
-#include <array>
-#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
-namespace weft::codegen {
-
-using Digest = std::array<uint8_t, 32>;
+namespace weft::rt {
 
 /// Takes bytes in their order; false ends the writing.
-using ByteSink = llvm::function_ref<bool(const void *, size_t)>;
+using ByteSink = std::function<bool(const void *, size_t)>;
 
 /// `size` bytes at `offset`, those of `bytes` again and again (a splat's bytes
 /// are those of one element). They stay where they are.
 struct BytePiece {
   uint64_t offset = 0;
   uint64_t size = 0;
-  llvm::ArrayRef<char> bytes;
+  ByteSpan bytes;
 };
 
 /// Gives `sink` `size` bytes: `pieces`, which are in order and do not overlap,
 /// and zeros between them. False if the sink gave up.
-bool writePieces(llvm::ArrayRef<BytePiece> pieces, uint64_t size,
-                 ByteSink sink);
+bool writePieces(const std::vector<BytePiece> &pieces, uint64_t size,
+                 const ByteSink &sink);
 
 /// Blobs one after the other, each from a page boundary. Blobs of equal bytes
-/// (the weights of several stages) are stored once.
+/// (the weights of several stages or nets) are stored once.
 class Section {
 public:
   /// Appends `bytes`, zero-padded to a multiple of `unit`, and says where they
   /// lie, padding included.
-  std::unique_ptr<rt::wire::Blob> add(std::vector<uint8_t> bytes,
-                                      uint64_t unit);
+  std::unique_ptr<wire::Blob> add(std::vector<uint8_t> bytes, uint64_t unit);
   /// Appends `pieces` spread over `size` bytes with the digest `digest`. Their
   /// bytes must live until the last write().
-  std::unique_ptr<rt::wire::Blob> add(llvm::ArrayRef<BytePiece> pieces,
-                                      uint64_t size, const Digest &digest);
+  std::unique_ptr<wire::Blob> add(const std::vector<BytePiece> &pieces,
+                                  uint64_t size, const Digest &digest);
 
   uint64_t size() const { return end; }
-  bool write(ByteSink sink) const { return writePieces(pieces, end, sink); }
+  bool write(const ByteSink &sink) const {
+    return writePieces(pieces, end, sink);
+  }
 
 private:
   uint64_t startBlob(const Digest &digest, uint64_t size, bool &isNew);
@@ -59,6 +56,6 @@ private:
   uint64_t end = 0;
 };
 
-} // namespace weft::codegen
+} // namespace weft::rt
 
-#endif // WEFT_CODEGEN_PACK_SECTION_H
+#endif // WEFT_RUNTIME_BMODEL_SECTION_H

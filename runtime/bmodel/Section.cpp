@@ -1,16 +1,11 @@
-//===- Section.cpp - the binary section of a bmodel -----------------------===//
-
-#include "codegen/pack/Section.h"
+#include "runtime/bmodel/Section.h"
 #include "runtime/chips/Alignment.h"
-#include "runtime/digest/Sha256.h"
 
 #include <algorithm>
 
-using namespace weft;
-using namespace weft::codegen;
-namespace wire = weft::rt::wire;
+namespace weft::rt {
 
-static bool writeZeros(uint64_t size, ByteSink sink) {
+static bool writeZeros(uint64_t size, const ByteSink &sink) {
   static const char zeros[4096] = {};
   for (uint64_t part; size != 0; size -= part) {
     part = std::min<uint64_t>(size, sizeof zeros);
@@ -20,26 +15,26 @@ static bool writeZeros(uint64_t size, ByteSink sink) {
   return true;
 }
 
-static bool writeRepeated(const BytePiece &piece, ByteSink sink) {
-  llvm::ArrayRef<char> bytes = piece.bytes;
-  std::vector<char> many; // instead of one call for each element
-  if (bytes.size() < piece.size) {
+static bool writeRepeated(const BytePiece &piece, const ByteSink &sink) {
+  ByteSpan bytes = piece.bytes;
+  std::vector<uint8_t> many; // instead of one call for each element
+  if (bytes.size < piece.size) {
     constexpr size_t kChunkBytes = 1 << 16;
-    size_t times = std::max<size_t>(1, kChunkBytes / bytes.size());
+    size_t times = std::max<size_t>(1, kChunkBytes / bytes.size);
     for (size_t i = 0; i < times; ++i)
-      many.insert(many.end(), bytes.begin(), bytes.end());
-    bytes = many;
+      many.insert(many.end(), bytes.data, bytes.data + bytes.size);
+    bytes = {many.data(), many.size()};
   }
   for (uint64_t done = 0, part; done < piece.size; done += part) {
-    part = std::min<uint64_t>(bytes.size(), piece.size - done);
-    if (!sink(bytes.data(), part))
+    part = std::min<uint64_t>(bytes.size, piece.size - done);
+    if (!sink(bytes.data, part))
       return false;
   }
   return true;
 }
 
-bool codegen::writePieces(llvm::ArrayRef<BytePiece> pieces, uint64_t size,
-                          ByteSink sink) {
+bool writePieces(const std::vector<BytePiece> &pieces, uint64_t size,
+                 const ByteSink &sink) {
   uint64_t at = 0;
   for (const BytePiece &piece : pieces) {
     if (!writeZeros(piece.offset - at, sink))
@@ -66,17 +61,15 @@ std::unique_ptr<wire::Blob> Section::add(std::vector<uint8_t> bytes,
   bytes.resize(alignUp<uint64_t>(bytes.size(), unit));
   uint64_t size = bytes.size();
   bool isNew = false;
-  uint64_t start =
-      startBlob(rt::sha256(bytes.data(), bytes.size()), size, isNew);
+  uint64_t start = startBlob(sha256(bytes.data(), bytes.size()), size, isNew);
   if (isNew && size != 0) {
     owned.push_back(std::make_unique<std::vector<uint8_t>>(std::move(bytes)));
-    const auto *data = reinterpret_cast<const char *>(owned.back()->data());
-    pieces.push_back({start, size, {data, size_t(size)}});
+    pieces.push_back({start, size, {owned.back()->data(), size_t(size)}});
   }
   return std::make_unique<wire::Blob>(start, size);
 }
 
-std::unique_ptr<wire::Blob> Section::add(llvm::ArrayRef<BytePiece> added,
+std::unique_ptr<wire::Blob> Section::add(const std::vector<BytePiece> &added,
                                          uint64_t size, const Digest &digest) {
   bool isNew = false;
   uint64_t start = startBlob(digest, size, isNew);
@@ -85,3 +78,5 @@ std::unique_ptr<wire::Blob> Section::add(llvm::ArrayRef<BytePiece> added,
       pieces.push_back({start + piece.offset, piece.size, piece.bytes});
   return std::make_unique<wire::Blob>(start, size);
 }
+
+} // namespace weft::rt
