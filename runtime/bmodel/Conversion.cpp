@@ -17,11 +17,17 @@ std::optional<std::string_view> Conversion::find(std::string_view key) const {
   return std::nullopt;
 }
 
-std::optional<Conversion> readConversion(const NetSpec &net) {
-  const wire::DebugMap *map = net.stages.front().debugMap;
-  const wire::Conversion *record = map ? map->conversion() : nullptr;
-  if (!record)
+bool hasOwnConversion(const StageSpec &stage) {
+  return stage.debugMap && stage.debugMap->conversion();
+}
+
+std::optional<Conversion> readConversion(const NetSpec &net, size_t stage) {
+  while (stage != 0 && !hasOwnConversion(net.stages[stage]))
+    --stage;
+  if (!hasOwnConversion(net.stages[stage]))
     return std::nullopt;
+  const wire::DebugMap *map = net.stages[stage].debugMap;
+  const wire::Conversion *record = map->conversion();
   Conversion conversion;
   conversion.compiler = textOf(map->producer());
   for (unsigned i = 0; record->options() && i < record->options()->size();

@@ -32,9 +32,14 @@ struct Conversion {
   std::optional<std::string_view> find(std::string_view key) const;
 };
 
-/// What `net` tells of its conversion, if it does: files of other compilers,
-/// stripped ones and older ones do not. The bmodel outlives the result.
-std::optional<Conversion> readConversion(const NetSpec &net);
+/// What `net` tells of the conversion of stage `stage`, if it does: files of
+/// other compilers, stripped ones and older ones do not. A record is that of
+/// all stages up to the next one (of a net that was combined of several files).
+/// The bmodel outlives the result.
+std::optional<Conversion> readConversion(const NetSpec &net, size_t stage = 0);
+
+/// Whether stage `stage` has a record in its own map.
+bool hasOwnConversion(const StageSpec &stage);
 
 } // namespace weft::rt
 

@@ -87,9 +87,9 @@ static Result<Json> describeStage(const rt::Bmodel &model,
   return json;
 }
 
-/// The options that a net was converted with; null if it does not tell.
-static Json describeConversion(const rt::NetSpec &net) {
-  std::optional<rt::Conversion> record = rt::readConversion(net);
+/// The options that a stage was converted with; null if the net does not tell.
+static Json describeConversion(const rt::NetSpec &net, size_t stage) {
+  std::optional<rt::Conversion> record = rt::readConversion(net, stage);
   if (!record)
     return nullptr;
   Json json = {{"compiler", record->compiler}, {"options", Json::object()}};
@@ -134,12 +134,15 @@ static Result<Json> describeModel(const rt::Bmodel &model) {
   for (const rt::NetSpec &net : model.nets()) {
     Json netJson = {{"name", net.name},
                     {"address_mode", addressModeName(net.addressMode)},
-                    {"conversion", describeConversion(net)},
+                    {"conversion", describeConversion(net, 0)},
                     {"stages", Json::array()}};
-    for (const rt::StageSpec &stage : net.stages) {
-      Result<Json> stageJson = describeStage(model, stage);
+    for (size_t s = 0; s < net.stages.size(); ++s) {
+      Result<Json> stageJson = describeStage(model, net.stages[s]);
       if (!stageJson)
         return stageJson.status().withContext(model.path());
+      // From here on those of another file that was combined with it.
+      if (s != 0 && rt::hasOwnConversion(net.stages[s]))
+        (*stageJson)["conversion"] = describeConversion(net, s);
       netJson["stages"].push_back(*std::move(stageJson));
     }
     const Json &dram = netJson["stages"][0]["dram"];
@@ -186,6 +189,8 @@ static std::string stageText(const rt::StageSpec &stage, const Json &json) {
   if (json["dram"].contains("lower_bound"))
     text += " or more (a command moves over 2^45 bytes, see --check)";
   text += stage.debugMap ? "\n    debug map: yes\n" : "\n    debug map: no\n";
+  if (json.contains("conversion"))
+    text += "  from this stage on:\n" + conversionText(json["conversion"]);
   if (json.contains("host"))
     text += hostText(json["host"], "    ");
   return text;

@@ -44,8 +44,8 @@ static Precision precisionOf(const isa::Decoded &command) {
 }
 
 /// As the record of the conversion says; empty without one.
-static std::string recordedPrecision(const rt::NetSpec &net) {
-  std::optional<rt::Conversion> record = rt::readConversion(net);
+static std::string recordedPrecision(const rt::NetSpec &net, size_t stage) {
+  std::optional<rt::Conversion> record = rt::readConversion(net, stage);
   auto precision = record ? record->find("precision") : std::nullopt;
   return precision ? std::string(*precision) : std::string();
 }
@@ -53,7 +53,7 @@ static std::string recordedPrecision(const rt::NetSpec &net) {
 Precision cli::precisionOf(const rt::NetSpec &net, size_t index,
                            const Chip &chip) {
   const rt::StageSpec &stage = net.stages[index];
-  std::string recorded = recordedPrecision(net);
+  std::string recorded = recordedPrecision(net, index);
   // Weights of 8 or 4 bits stand for floats there: the commands unpack them.
   if (isQuantized(stage) || recorded == "w8f16" || recorded == "w4f16")
     return Precision::Int8;
