@@ -132,8 +132,7 @@ Result<Bmodel> Bmodel::load(std::vector<uint8_t> bytes,
   return withSoundCertificate(verify(FileBytes::own(std::move(bytes)), name));
 }
 
-/// Flatbuffers' own verifier: offsets, strings, vectors, required fields.
-static Result<const wire::Model *> verifyFlatbuffer(ByteSpan bytes) {
+Result<const wire::Model *> verifyFlatbuffer(ByteSpan bytes) {
   constexpr unsigned kMaxDepth = 64;
   // Every table takes at least 8 bytes (offset and vtable offset), so this
   // limit bounds shared tables only, which could make a small file endless.

@@ -42,7 +42,9 @@ Result<Container> parseContainer(ByteSpan file) {
                  kBmodelMagic);
   auto headerBytes = readLittleEndian<uint32_t>(file.data + 4);
   if (headerBytes != kBmodelHeaderBytes)
-    return failf(Code::BadFile, "byte 4: header size is %u, must be %u",
+    return failf(Code::BadFile,
+                 "byte 4: header size is %u, must be %u (of an encrypted file "
+                 "it is another: weft bmodel decrypt)",
                  headerBytes, kBmodelHeaderBytes);
   uint64_t flatbufferBytes = readLittleEndian<uint32_t>(file.data + 8);
   uint64_t binaryBytes = readLittleEndian<uint64_t>(file.data + 12);

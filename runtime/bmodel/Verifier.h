@@ -18,6 +18,9 @@ struct FileContext {
   const Chip *chip = nullptr;
 };
 
+/// Flatbuffers' own verifier: offsets, strings, vectors, required fields.
+Result<const wire::Model *> verifyFlatbuffer(ByteSpan bytes);
+
 /// A net with all its stages.
 Status verifyNet(const FileContext &file, const wire::Net &table, NetSpec &net);
 
