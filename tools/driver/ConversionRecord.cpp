@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <algorithm>
 #include <functional>
 
 using namespace weft;
@@ -265,6 +266,13 @@ Result<CompileOptions> driver::recordedOptions(const rt::Bmodel &model,
     return rt::fail(Code::NotFound,
                     path + ": says nothing of its conversion; convert it again "
                            "with this version and without --strip");
+  if (std::any_of(net.stages.begin() + 1, net.stages.end(),
+                  rt::hasOwnConversion))
+    return rt::fail(Code::Unsupported,
+                    "unsupported: " + path +
+                        ": its net was combined of several conversions; take "
+                        "the stages of one of them out first (weft bmodel "
+                        "extract --stage)");
   CompileOptions options;
   options.chip = std::string(model.chip().targetName);
   for (const rt::ConversionOption &option : record->options)

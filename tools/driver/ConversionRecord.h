@@ -46,7 +46,8 @@ rt::wire::ConversionT recordOf(const CompileOptions &options,
 /// long to be kept; "": none. `path` of the program stands in messages.
 /// Code::NotFound without a record (another compiler's file, an older one, a
 /// stripped one), or if a table is missing, Code::InvalidArgument if
-/// `calibration` is another table, Code::Unsupported if another version has
+/// `calibration` is another table, Code::Unsupported if the net was combined of
+/// several conversions, or if another version has
 /// converted it with an option that this one does not know, Code::BadFile if
 /// the record cannot be what was written.
 rt::Result<CompileOptions> recordedOptions(const rt::Bmodel &model,

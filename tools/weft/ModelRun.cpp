@@ -2,6 +2,7 @@
 #include "runtime/bmodel/Certificate.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/zhouyi/Session.h"
+#include "tools/weft/CipherLibrary.h"
 #include "tools/weft/DeviceFlags.h"
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/Program.h"
@@ -253,6 +254,16 @@ openProgram(const RunRequest &request) {
 
 Result<std::unique_ptr<ModelRunner>>
 ModelRunner::open(const RunRequest &request) {
+  if (!request.decryptLibrary.empty()) {
+    Result<std::vector<uint8_t>> plain =
+        decryptModel(request.model, request.decryptLibrary);
+    if (!plain)
+      return plain.status();
+    Result<rt::Bmodel> model =
+        rt::Bmodel::load(*std::move(plain), request.model);
+    return model ? open(request, *model)
+                 : Result<std::unique_ptr<ModelRunner>>(model.status());
+  }
   if (zhouyi::isProgramFile(request.model))
     return openProgram(request);
   Result<rt::Bmodel> model = rt::Bmodel::load(request.model);

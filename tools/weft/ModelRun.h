@@ -20,7 +20,8 @@ namespace weft::cli {
 /// What to run. The stage is the smallest that runs the shapes of the input
 /// arrays.
 struct RunRequest {
-  std::string model;               ///< path of a bmodel or a .zyp file
+  std::string model;          ///< path of a bmodel or a .zyp file
+  std::string decryptLibrary; ///< that the bmodel is encrypted with, or empty
   std::vector<std::string> inputs; ///< FILE or NAME=FILE, as in SampleFiles.h
   PreprocessFlags preprocess;
   /// The flags are those of convert --fuse-preprocess: only what the program

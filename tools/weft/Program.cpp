@@ -84,6 +84,10 @@ void cli::reportWarning(const std::string &message) {
   printLine("warning", message);
 }
 
+void cli::reportRemark(const std::string &message) {
+  printLine("remark", message);
+}
+
 ExitCode cli::printText(const std::string &text) {
   rt::Status status = tools::writeStdout(rt::printableLines(text));
   return status.isOk() ? ExitCode::Ok : reportError(status);
@@ -131,13 +135,22 @@ CLI::App &Program::addCommand(const std::string &name,
                               const std::string &description,
                               const std::vector<std::string> &examples,
                               Action action) {
-  CLI::App *command = app.add_subcommand(name, description);
+  return addVerb(app, name, description, examples, std::move(action));
+}
+
+CLI::App &Program::addVerb(CLI::App &command, const std::string &name,
+                           const std::string &description,
+                           const std::vector<std::string> &examples,
+                           Action action) {
+  CLI::App *verb = command.add_subcommand(name, description);
   std::string footer = "Examples:";
   for (const std::string &example : examples)
     footer += "\n  " + example;
-  command->footer(footer);
-  command->callback([this, action = std::move(action)] { chosen = action; });
-  return *command;
+  verb->footer(footer);
+  // That of a command would run after its verb's.
+  if (action)
+    verb->callback([this, action = std::move(action)] { chosen = action; });
+  return *verb;
 }
 
 /// A closed standard stream stays unusable: else the next file opened would get
@@ -200,25 +213,39 @@ static std::string withMeant(std::string text,
   return meant.empty() ? text : text + ", perhaps " + quoted(meant);
 }
 
+const CLI::App &Program::givenCommand() const {
+  const CLI::App *command = &app;
+  while (!command->get_subcommands().empty())
+    command = command->get_subcommands().front();
+  return *command;
+}
+
 std::string Program::commandName() const {
-  std::vector<CLI::App *> commands = app.get_subcommands();
-  return commands.empty() ? "weft" : "weft " + commands.front()->get_name();
+  std::string name = "weft";
+  for (const CLI::App *command = &app; !command->get_subcommands().empty();) {
+    command = command->get_subcommands().front();
+    name += " " + command->get_name();
+  }
+  return name;
 }
 
 std::string Program::unknownWords(const std::string &first) const {
-  std::vector<CLI::App *> commands = app.get_subcommands();
-  std::vector<std::string> meant;
-  if (commands.empty()) {
-    std::vector<std::string> known = optionNames(app);
-    for (const CLI::App *command :
-         app.get_subcommands([](const CLI::App *) { return true; }))
+  const CLI::App &given = givenCommand();
+  std::vector<std::string> words = app.remaining(true), options, meant;
+  std::vector<std::string> known = optionNames(given);
+  std::vector<const CLI::App *> commands =
+      given.get_subcommands([](const CLI::App *) { return true; });
+  if (!commands.empty()) { // none of them was given
+    std::string word = &given == &app ? first : words.front();
+    for (const CLI::App *command : commands)
       known.push_back(command->get_name());
-    if (std::string near = nearestName(first, known); !near.empty())
+    if (std::string near = nearestName(word, known); !near.empty())
       meant = {near};
-    return withMeant("unknown command or option " + rt::quoteName(first),
+    return withMeant((&given == &app ? "unknown command or option "
+                                     : "unknown verb or option ") +
+                         rt::quoteName(word),
                      meant);
   }
-  std::vector<std::string> words = app.remaining(true), options;
   for (const std::string &word : words)
     if (word.size() > 1 && word[0] == '-')
       options.push_back(word.substr(0, word.find('=')));
@@ -226,7 +253,6 @@ std::string Program::unknownWords(const std::string &first) const {
   if (options.empty())
     return std::string("found ") + quoted(words) +
            ", which no option and no argument of " + commandName() + " takes";
-  std::vector<std::string> known = optionNames(*commands.front());
   for (const std::string &option : options)
     if (std::string near = nearestName(option, known); !near.empty())
       meant.push_back(near);
@@ -260,7 +286,9 @@ int Program::run(int argumentCount, char **arguments) {
     return int(ExitCode::UserError);
   }
   if (!chosen) {
-    printError("no command given; see weft --help");
+    printError((givenCommand().get_parent() ? "no verb given; see "
+                                            : "no command given; see ") +
+               commandName() + " --help");
     return int(ExitCode::UserError);
   }
   try {

@@ -43,14 +43,22 @@ public:
   CLI::App &addCommand(const std::string &name, const std::string &description,
                        const std::vector<std::string> &examples, Action action);
 
+  /// Adds `weft <command> <name>`; a command that has verbs has no action (an
+  /// empty one) of its own. As addCommand().
+  CLI::App &addVerb(CLI::App &command, const std::string &name,
+                    const std::string &description,
+                    const std::vector<std::string> &examples, Action action);
+
   /// Parses and runs; the program's exit code. Prints every error as one line.
   int run(int argumentCount, char **arguments);
 
 private:
   /// What the words are that no option or argument took, and what may be meant.
   std::string unknownWords(const std::string &first) const;
-  /// "weft convert", once that command is known.
+  /// "weft convert", "weft bmodel strip": as much of it as is known.
   std::string commandName() const;
+  /// The command or verb that was given; the program without one.
+  const CLI::App &givenCommand() const;
 
   CLI::App app;
   Action chosen;
@@ -69,6 +77,9 @@ ExitCode reportError(const rt::Status &status);
 
 /// Prints "weft: warning: <message>".
 void reportWarning(const std::string &message);
+
+/// Prints "weft: remark: <message>".
+void reportRemark(const std::string &message);
 
 /// What is printed as an error when there is no memory left.
 void setOutOfMemoryText(const std::string &text);

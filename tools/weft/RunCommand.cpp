@@ -54,6 +54,7 @@ static ExitCode runCommand(const RunFlags &flags) {
     return reportError(inputs.status().withContext("--input"));
   std::vector<tools::NamedInput> read = {
       {"the model", flags.request.model},
+      {"the library", flags.request.decryptLibrary},
       {"the file of --preprocess", flags.request.preprocess.file}};
   for (const samples::SampleFile &input : *inputs)
     read.push_back({"an input", input.path});
@@ -99,6 +100,12 @@ void cli::addRunCommand(Program &program) {
       ->required()
       ->type_name("FILE.npz");
   addRunFlags(command, flags->request);
+  command
+      .add_option("--decrypt-library", flags->request.decryptLibrary,
+                  "The bmodel is encrypted (weft bmodel encrypt); decrypt() of "
+                  "this library makes it plain, in memory")
+      ->check(nonEmptyValue())
+      ->type_name("LIB.so");
   command.add_flag("--require-certificate", flags->request.needsCertificate,
                    "Refuse a bmodel that weft compare --certify has not "
                    "certified, or that was changed since");
