@@ -40,6 +40,35 @@ static void setNeuronBytes(wire::ModelT &model) {
       model.neuron_bytes = std::max(model.neuron_bytes, stage->context_bytes);
 }
 
+/// The areas that grew must not reach into others or leave the memory.
+static Status checkContexts(const FileParts &parts) {
+  const Chip &chip = parts.files.front().chip();
+  const uint64_t end = chip.globalMemoryBase + chip.globalMemoryBytes;
+  for (size_t n = 0; n < parts.tables.nets.size(); ++n) {
+    const wire::NetT &net = *parts.tables.nets[n];
+    for (const std::unique_ptr<wire::NetParameterT> &stage : net.stages) {
+      if (stage->own_context_bytes == 0)
+        continue;
+      uint64_t begin = stage->context_address, limit = end;
+      for (uint64_t other :
+           {stage->weights ? stage->weights->address : 0,
+            net.address_mode == wire::AddressMode::IoAlone ? stage->io_address
+                                                           : 0})
+        if (other > begin)
+          limit = std::min(limit, other);
+      if (stage->context_bytes > limit - begin)
+        return failf(Code::OutOfRange,
+                     "net %s: its stages need %" PRIu64
+                     " bytes for the activations of the largest, but a stage "
+                     "has only %" PRIu64 " from its address 0x%" PRIx64
+                     "; take fewer of them",
+                     quoteName(net.name).c_str(), stage->context_bytes,
+                     limit - begin, begin);
+    }
+  }
+  return Status::ok();
+}
+
 /// What is different in the interfaces of two tensors; "" if nothing is but the
 /// sizes.
 static std::string difference(const TensorSpec &a, const TensorSpec &b) {
@@ -104,7 +133,6 @@ private:
   Status checkFile(const wire::ModelT &tables) const;
   Status addModules(FileParts &added);
   Status checkStages(const NetSpec &net, bool isCascade, size_t known) const;
-  Status checkContexts() const;
   void addNet(std::unique_ptr<wire::NetT> table, const Origin &origin);
 
   FileParts parts;
@@ -245,35 +273,6 @@ Status Combination::add(const Bmodel &model) {
   return Status::ok();
 }
 
-/// The areas that grew must not reach into others or leave the memory.
-Status Combination::checkContexts() const {
-  const Chip &chip = parts.files.front().chip();
-  const uint64_t end = chip.globalMemoryBase + chip.globalMemoryBytes;
-  for (size_t n = 0; n < parts.tables.nets.size(); ++n) {
-    const wire::NetT &net = *parts.tables.nets[n];
-    for (const std::unique_ptr<wire::NetParameterT> &stage : net.stages) {
-      if (stage->own_context_bytes == 0)
-        continue;
-      uint64_t begin = stage->context_address, limit = end;
-      for (uint64_t other :
-           {stage->weights ? stage->weights->address : 0,
-            net.address_mode == wire::AddressMode::IoAlone ? stage->io_address
-                                                           : 0})
-        if (other > begin)
-          limit = std::min(limit, other);
-      if (stage->context_bytes > limit - begin)
-        return failf(Code::OutOfRange,
-                     "net %s: its stages need %" PRIu64
-                     " bytes for the activations of the largest, but a stage "
-                     "has only %" PRIu64 " from its address 0x%" PRIx64
-                     "; combine fewer of them",
-                     quoteName(net.name).c_str(), stage->context_bytes,
-                     limit - begin, begin);
-    }
-  }
-  return Status::ok();
-}
-
 Result<FileParts> Combination::finish() {
   uint64_t tables = 0;
   for (const Bmodel &model : parts.files)
@@ -290,7 +289,7 @@ Result<FileParts> Combination::finish() {
   for (size_t i = 0; i < origins.size(); ++i)
     if (origins[i].size() > 1)
       levelContexts(parts.tables.nets[i]->stages);
-  WEFT_TRY(checkContexts());
+  WEFT_TRY(checkContexts(parts));
   setNeuronBytes(parts.tables);
   return std::move(parts);
 }
@@ -337,6 +336,7 @@ Result<FileParts> extract(const Bmodel &model, const NetSpec &net,
   }
   levelContexts(table->stages);
   nets.push_back(std::move(table));
+  WEFT_TRY(checkContexts(*parts).withContext(model.path()));
   setNeuronBytes(parts->tables);
   return parts;
 }

@@ -25,7 +25,7 @@ Result<FileParts> combine(const std::vector<Bmodel> &models);
 /// A file of net `net` of `model` alone, with the stages `stages` (in this
 /// order, none twice; empty: all), whose activation areas are as large as the
 /// largest of them needs. A stage that relied on the conversion record of an
-/// earlier one gets it. Both must exist.
+/// earlier one gets it. Both must exist. Code::OutOfRange as of combine().
 Result<FileParts> extract(const Bmodel &model, const NetSpec &net,
                           const std::vector<size_t> &stages);
 
