@@ -241,6 +241,18 @@ class Files(Base):
         self.pipe("in.npz", "compare", "net.onnx", "net.bmodel", "--input", "-")
         self.pipe("net.onnx", "compare", "-", "net.bmodel", "--input", "in.npz")
         self.assertRegex(self.pipe("in.npz", "convert", "-", "-o", "y.bmodel", code=2), r"^weft: error: \S+/stdin: ")
+        self.pipe("a.npz", "compare", "net.onnx", "net.bmodel", "--input", "in.npz", "--reference", "-")
+        # Tables; the same program as from the file of the same text.
+        (self.folder / "table").write_text("# weft calibration table 2\nx 4 -4 4 -4 4\ny 4 0 4 0 4\n")
+        (self.folder / "ops").write_text("ops:\n  y: f32\n")
+        (self.folder / "mean").write_text("mean: 3\n")
+        for option, file, more in (("--calibration", "table", ["--precision", "f16"]), ("--precision-table", "ops", ["--precision", "f16"]),
+                                   ("--bind", "in.npz", [])):
+            name = "x=" if option == "--bind" else ""
+            self.weft("convert", "net.onnx", *more, option, name + file, "-o", "file.bmodel")
+            self.assertEqual(self.pipe(file, "convert", "net.onnx", *more, option, name + "-", "-o", "-"), (self.folder / "file.bmodel").read_bytes())
+        said = self.pipe("mean", "run", "net.bmodel", "--input", "in.npz", "--preprocess", "-", "--output", "b.npz", code=2)
+        self.assertIn("preprocess", said)
         self.assertRegex(self.pipe("in.npz", "run", "-", "--input", "-", "-o", "y.npz", code=2), r"stdin is given for two files; it can be read once")
 
 

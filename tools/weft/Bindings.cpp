@@ -1,4 +1,5 @@
 #include "tools/weft/Bindings.h"
+#include "tools/weft/StandardInput.h"
 
 #include "runtime/status/Quote.h"
 #include "tools/npz/Npz.h"
@@ -16,10 +17,11 @@ using rt::Code;
 using rt::Result;
 
 void cli::addBindFlag(CLI::App &command, std::vector<std::string> &texts) {
-  command
-      .add_option("--bind", texts,
-                  "Constant in place of an input: the array NAME of the file, "
-                  "or its only one")
+  mayBeStandardInput(
+      command.add_option(
+          "--bind", texts,
+          "Constant in place of an input: the array NAME of the file, "
+          "or its only one"))
       ->type_name("NAME=FILE.npz")
       ->take_all();
 }

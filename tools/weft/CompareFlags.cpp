@@ -152,21 +152,22 @@ static void addModelFlags(CLI::App &command, CompareFlags &flags) {
                                         "What it was converted to"))
       ->required()
       ->type_name("FILE.bmodel");
-  command
-      .add_option(
+  mayBeStandardInput(
+      command.add_option(
           "--reference", flags.reference,
           "Expected values by ONNX name, or ONNX Runtime, which must be "
           "installed (pip install onnxruntime); without it Weft "
-          "evaluates the ONNX model")
+          "evaluates the ONNX model"))
       ->check(nonEmptyValue())
       ->type_name("FILE.npz|onnxruntime");
   command.add_flag("--fuse-preprocess", flags.fusePreprocess,
                    "The program was converted with --fuse-preprocess and these "
                    "settings");
-  command
-      .add_option("--calibration", flags.calibration,
-                  "The calibration table of the conversion, where it was too "
-                  "long to lie in the program")
+  mayBeStandardInput(
+      command.add_option(
+          "--calibration", flags.calibration,
+          "The calibration table of the conversion, where it was too "
+          "long to lie in the program"))
       ->type_name("TABLE");
   addCutFlags(command, flags.cut);
   addBindFlag(command, flags.bindings);

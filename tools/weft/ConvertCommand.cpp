@@ -15,6 +15,7 @@
 #include "tools/weft/MemoryLimit.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/StandardInput.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -676,15 +677,16 @@ static void addPrecisionFlags(CLI::App &command,
       ->check(CLI::IsMember(
           {"f32", "f16", "bf16", "int8", "w8f16", "w4f16", "auto"}))
       ->capture_default_str();
-  command
-      .add_option("--calibration", flags->compile.calibration,
-                  "Value ranges by `weft calibrate`: int8 needs them, f16 "
-                  "computes in f32 what they show to be beyond it")
+  mayBeStandardInput(
+      command.add_option(
+          "--calibration", flags->compile.calibration,
+          "Value ranges by `weft calibrate`: int8 needs them, f16 "
+          "computes in f32 what they show to be beyond it"))
       ->type_name("TABLE");
-  command
-      .add_option("--precision-table", flags->compile.precisionTable,
-                  "YAML file of ops in another precision than the rest: "
-                  "`ops:` and a line `VALUE_OR_NODE: f16` each")
+  mayBeStandardInput(
+      command.add_option("--precision-table", flags->compile.precisionTable,
+                         "YAML file of ops in another precision than the rest: "
+                         "`ops:` and a line `VALUE_OR_NODE: f16` each"))
       ->type_name("FILE");
   command.add_flag("--no-float", flags->compile.noFloat,
                    "With int8: every product with constant weights in 8 bits, "

@@ -1,6 +1,7 @@
 #include "tools/weft/PreprocessFlags.h"
 #include "tools/preprocess/Settings.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/StandardInput.h"
 
 #ifdef WEFT_WITH_COMPILER
 #include "tools/preprocess/SettingsFile.h"
@@ -14,10 +15,11 @@ using rt::Status;
 static constexpr const char *kGroup = "Preprocessing of images";
 
 void cli::addPreprocessFlags(CLI::App &command, PreprocessFlags &flags) {
-  command
-      .add_option("--preprocess", flags.file,
-                  "The settings below in a file, one `name: value` a line; "
-                  "flags go before it")
+  mayBeStandardInput(
+      command.add_option(
+          "--preprocess", flags.file,
+          "The settings below in a file, one `name: value` a line; "
+          "flags go before it"))
       ->check(nonEmptyValue())
       ->group(kGroup)
       ->type_name("FILE.yaml");

@@ -3,6 +3,7 @@
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
+#include "tools/weft/StandardInput.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -28,10 +29,11 @@ void TaskFlags::addTo(CLI::App &command) {
                       "With --task: what the mean agreement of the samples "
                       "must be (default: .97 for int8, .99 for others)")
           ->type_name("A");
-  command
-      .add_option("--labels", labels,
-                  "With --task top1, top5 or ctc: lines SAMPLE,LABEL; the "
-                  "accuracies of program and reference are told, too")
+  mayBeStandardInput(
+      command.add_option(
+          "--labels", labels,
+          "With --task top1, top5 or ctc: lines SAMPLE,LABEL; the "
+          "accuracies of program and reference are told, too"))
       ->type_name("FILE.csv");
   blankOption =
       command
