@@ -142,7 +142,7 @@ class Runtime:
         else:
             self.session, model = self.open_file(path), None
             outputs = [output.name for output in self.session.get_outputs()]
-        self.outputs = set(outputs)
+        self.outputs, self.is_part = set(outputs), bool(wanted)
         self.values = {output.name: output.name for output in self.session.get_outputs() if output.type.startswith("tensor(")
                        and output.type != "tensor(string)" and (with_layers or output.name in self.outputs)}
         narrow = {output.name: output.type for output in self.session.get_outputs() if output.name in self.values and output.type in NARROW}
@@ -225,7 +225,7 @@ class Runtime:
     def run(self, names):
         kinds = {value.name: value.type for value in self.session.get_inputs() + self.session.get_overridable_initializers()}
         unread = sorted({value.name for value in self.session.get_inputs()} - set(names))
-        if unread:
+        if unread and self.is_part:
             raise Problem(f"ONNX Runtime wants all inputs of the model, also {', '.join(map(repr, unread))}, of which the part that was converted "
                           "reads nothing; leave --reference out, or give a file")
         try:
