@@ -502,8 +502,9 @@ static LogicalResult importReverseSequence(NodeImporter &n) {
   int64_t rowSteps[] = {shape[1], 1};
   Compose c(n);
   Value time = ramp(c, 1, timeShape);
-  Value mirror =
-      c.sub(c.sub(c.reshape(indexOperand(c, *lengths), batchShape), 1.0), time);
+  // Others are no lengths; so what is made of them stays small.
+  Value length = c.clamp(indexOperand(c, *lengths), 0, double(steps));
+  Value mirror = c.sub(c.sub(c.reshape(length, batchShape), 1.0), time);
   // Where the mirrored step is negative, the step itself.
   Value beyond = c.clamp(mirror, -1, 0);
   Value from = c.sub(mirror, c.mul(beyond, c.sub(time, mirror)));

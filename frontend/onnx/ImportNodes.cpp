@@ -6,6 +6,7 @@
 #include "frontend/onnx/OldForms.h"
 #include "frontend/onnx/OpRows.h"
 
+#include "dialects/top/Binary.h"
 #include "dialects/top/Constant.h"
 #include "mlir/IR/Diagnostics.h"
 #include <cstdio>
@@ -269,9 +270,36 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
   return success(complete);
 }
 
+Value Importer::clampedLengths(Value lengths, int64_t longest,
+                               Location location) {
+  auto type = NodeImporter::typeOf(lengths);
+  for (auto [kind, bound] : {std::pair(top::BinaryKind::Max, int64_t(0)),
+                             std::pair(top::BinaryKind::Min, longest)}) {
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Value limit = builder.create<top::ConstantOp>(
+        location, scalar, DenseElementsAttr::get(scalar, APInt(64, bound)));
+    lengths = builder.create<top::BinaryOp>(location, kind, lengths, limit);
+  }
+  return lengths;
+}
+
 bool Importer::importByFunction(const Node &node, int64_t opset,
-                                ArrayRef<Entity> operands, bool complete,
+                                ArrayRef<Entity> given, bool complete,
                                 Body &body, Location location) {
+  SmallVector<Entity> operands(given);
+  // How many keys of each batch count. Others are no such numbers, and what
+  // the body makes of these stays small so.
+  constexpr size_t kKeys = 1, kLengths = 6;
+  bool hasLengths = node.domain.empty() && node.opType == "Attention" &&
+                    operands.size() > kLengths &&
+                    operands[kLengths].isTensor() && operands[kKeys].isTensor();
+  if (hasLengths && complete) {
+    ArrayRef<int64_t> keys =
+        NodeImporter::typeOf(operands[kKeys].value).getShape();
+    if (keys.size() >= 2)
+      operands[kLengths] = clampedLengths(operands[kLengths].value,
+                                          keys[keys.size() - 2], location);
+  }
   if (const Function *function = findFunction(node)) {
     if (complete)
       (void)importCall(node, *function, operands, body, location);

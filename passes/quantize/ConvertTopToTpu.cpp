@@ -16,6 +16,7 @@
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/CodeProducts.h"
 #include "passes/quantize/HostPlacement.h"
+#include "passes/quantize/IntegerRanges.h"
 #include "passes/quantize/LoadBound.h"
 #include "passes/quantize/Machine.h"
 #include "passes/quantize/Passes.h"
@@ -201,8 +202,8 @@ public:
   FunctionLowering(func::FuncOp func, const Choices &choices,
                    const Machine &machine, const CalibrationTable *table,
                    OpPrecisions opPrecisions, WideSteps wideSteps)
-      : func(func), fresh(new Block()), builder(func.getContext()),
-        machine(machine),
+      : func(func), fresh(new Block()), integers(func.getBody().front()),
+        builder(func.getContext()), machine(machine),
         lowering(builder, *fresh, choices, table, std::move(opPrecisions),
                  std::move(wideSteps)) {
     lowering.loadBound = findLoadBound(func, lowering.chip());
@@ -353,6 +354,8 @@ private:
   /// The question: is there a plan for `op`, and does the machine take all of
   /// its steps? If so the plan is on the sheet of `lowering`.
   Answer<> ask(Operation &op) {
+    if (std::optional<Refusal> refusal = integers.refusal(&op))
+      return *refusal;
     if (Answer<> answer = plan(op); !answer)
       return answer;
     if (std::optional<Refusal> refusal = machineRefusal(op.getLoc()))
@@ -506,6 +509,7 @@ private:
 
   func::FuncOp func;
   Block *fresh;
+  IntegerRanges integers;
   OpBuilder builder;
   const Machine &machine;
   Lowering lowering;

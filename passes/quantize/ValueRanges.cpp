@@ -39,12 +39,17 @@ Interval Interval::joined(Interval other) const {
   return {std::min(low, other.low), std::max(high, other.high)};
 }
 
-/// From the smallest to the largest of `ends`; everything if one of them is
-/// undefined (0 times infinity).
-static Interval around(std::initializer_list<double> ends) {
+Interval Interval::unbounded() { return {-kUnbounded, kUnbounded}; }
+
+Interval Interval::around(std::initializer_list<double> ends) {
   if (llvm::any_of(ends, [](double end) { return std::isnan(end); }))
-    return {-kUnbounded, kUnbounded};
+    return unbounded();
   return {std::min(ends), std::max(ends)};
+}
+
+Interval Interval::times(Interval other) const {
+  return around(
+      {low * other.low, low * other.high, high * other.low, high * other.high});
 }
 
 static int64_t countOf(Value value) {
@@ -114,10 +119,10 @@ static Known ofUnary(top::UnaryOp op, Known operand) {
     x.low = std::max(x.low, 0.0);
   Known result;
   if (isIncreasing(kind, alpha))
-    result = around({value(x.low), value(std::max(x.low, x.high))});
+    result = Interval::around({value(x.low), value(std::max(x.low, x.high))});
   switch (kind) {
   case top::UnaryKind::Abs:
-    result = around({0, x.low, x.high, -x.low, -x.high});
+    result = Interval::around({0, x.low, x.high, -x.low, -x.high});
     result->low = std::max({0.0, x.low, -x.high});
     break;
   case top::UnaryKind::Neg:
@@ -233,11 +238,13 @@ static Known ofNormalized(top::BinaryOp op) {
 
 static Known ofPower(Interval x, Interval y) {
   if (x.low >= 0)
-    return around({std::pow(x.low, y.low), std::pow(x.low, y.high),
-                   std::pow(x.high, y.low), std::pow(x.high, y.high)});
+    return Interval::around({std::pow(x.low, y.low), std::pow(x.low, y.high),
+                             std::pow(x.high, y.low),
+                             std::pow(x.high, y.high)});
   if (y.low != y.high || y.low != std::floor(y.low) || y.low < 0)
     return std::nullopt;
-  Interval ends = around({std::pow(x.low, y.low), std::pow(x.high, y.low)});
+  Interval ends =
+      Interval::around({std::pow(x.low, y.low), std::pow(x.high, y.low)});
   return x.high > 0 ? ends.joined({0, 0}) : ends;
 }
 
@@ -249,12 +256,11 @@ static Known ofBinary(top::BinaryOp op, Known lhs, Known rhs) {
   Interval x = *lhs, y = *rhs;
   switch (op.getKind()) {
   case top::BinaryKind::Add:
-    return around({x.low + y.low, x.high + y.high});
+    return Interval::around({x.low + y.low, x.high + y.high});
   case top::BinaryKind::Sub:
-    return around({x.low - y.high, x.high - y.low});
+    return Interval::around({x.low - y.high, x.high - y.low});
   case top::BinaryKind::Mul: {
-    Interval product = around(
-        {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high});
+    Interval product = x.times(y);
     if (op.getLhs() == op.getRhs())
       product.low = std::max(0.0, std::min(x.low * x.low, x.high * x.high));
     if (op.getLhs() == op.getRhs() && x.low < 0 && x.high > 0)
@@ -264,7 +270,7 @@ static Known ofBinary(top::BinaryOp op, Known lhs, Known rhs) {
   case top::BinaryKind::Div:
     if (y.low <= 0 && y.high >= 0)
       return std::nullopt;
-    return around(
+    return Interval::around(
         {x.low / y.low, x.low / y.high, x.high / y.low, x.high / y.high});
   case top::BinaryKind::Max:
     return Interval{std::max(x.low, y.low), std::max(x.high, y.high)};
@@ -276,8 +282,7 @@ static Known ofBinary(top::BinaryOp op, Known lhs, Known rhs) {
   case top::BinaryKind::Fmod:
     return Interval{-y.magnitude(), y.magnitude()};
   case top::BinaryKind::PRelu:
-    return x.joined(around(
-        {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high}));
+    return x.joined(x.times(y));
   default:
     return std::nullopt;
   }

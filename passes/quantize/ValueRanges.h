@@ -20,6 +20,13 @@ struct Interval {
   double magnitude() const;
   /// Of both.
   Interval joined(Interval other) const;
+  /// Of products of a number of this and one of `other`.
+  Interval times(Interval other) const;
+  /// Everything.
+  static Interval unbounded();
+  /// From the smallest to the largest of `ends`; everything if one of them is
+  /// undefined (0 times infinity).
+  static Interval around(std::initializer_list<double> ends);
 };
 
 /// Intervals of the values of a graph in the top dialect: of named values what

@@ -29,7 +29,7 @@ bool quantize::isDepthwise(top::ConvOp op) {
   return group > 1 && group == filter[0] && filter[1] == 1;
 }
 
-static int64_t elementsOf(Value value) {
+static int64_t elementCountOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
@@ -45,8 +45,8 @@ int64_t quantize::laneProducts(int64_t pixels, int64_t weights,
 /// The same for a result of so many channels, each by a filter.
 static int64_t productsFor(Value result, Value filter, int64_t channels,
                            int64_t lanes) {
-  return laneProducts(elementsOf(result) / std::max<int64_t>(1, channels),
-                      elementsOf(filter), channels, lanes);
+  return laneProducts(elementCountOf(result) / std::max<int64_t>(1, channels),
+                      elementCountOf(filter), channels, lanes);
 }
 
 /// Pixels of an image of rank 3 or more; 0 of anything else.
@@ -132,7 +132,7 @@ static Size sizeOf(Operation &op, int64_t lanes) {
   }
   if (!filter || !isConstant(filter))
     return {};
-  return {elementsOf(filter), productsFor(result, filter, channels, lanes),
+  return {elementCountOf(filter), productsFor(result, filter, channels, lanes),
           turns ? 2 * kTurn : 0};
 }
 

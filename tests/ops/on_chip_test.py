@@ -165,9 +165,8 @@ class OnChip(unittest.TestCase):
     def test_powers_of_integers_and_floats(self):
         whole = self.rng.integers(-9, 10, (4, 40))
         count = self.rng.integers(0, 9, (4, 40))
-        for base in (np.int32, np.int64):
-            with self.subTest(base=base):
-                self.check_binary("Pow", whole.astype(base), count.astype(np.float32), whole**count, 0)
+        # Powers of int64 may need more than 32 bits: they are the host's.
+        self.check_binary("Pow", whole.astype(np.int32), count.astype(np.float32), whole**count, 0)
         # Roots that are whole must not be cut below themselves.
         squares = np.arange(0, 2000, dtype=np.int32)**2
         self.check_binary("Pow", squares, np.array(0.5, np.float32), np.arange(2000), 0, True)

@@ -92,7 +92,7 @@ TEST(CalibrationTable, ErrorsNameTheLine) {
   EXPECT_EQ(parseError("# samples: many\n"),
             "t:2: samples is 'many', must be a whole number");
   llvm::Expected<CalibrationTable> other =
-      CalibrationTable::parse("x 1 0 1\n", "t");
+      CalibrationTable::parse("x 1 0 1 0 1\n", "t");
   EXPECT_EQ(llvm::toString(other.takeError()),
             "t:1: the first line must be '# weft calibration table 2'; is this "
             "a calibration table?");

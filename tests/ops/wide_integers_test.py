@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""64-bit integers are exact: on the chip, which has 32 bits, where that is proven to be enough, else on the host.
+
+  wide_integers_test.py WEFT
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+WEFT = sys.argv[1]
+# The ends of 32 bits, which inputs may have, and numbers within.
+ENDS = np.array([2**31 - 1, -2**31, 5, 2**30, -7, 0, 123456789, -2**16], np.int64)
+TYPES = {np.dtype(np.int64): TensorProto.INT64, np.dtype(np.uint64): TensorProto.UINT64, np.dtype(np.float32): TensorProto.FLOAT}
+TABLE = np.random.default_rng(0).standard_normal((50, 8)).astype(np.float32)
+
+
+class WideIntegers(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def check(self, nodes, feeds, output, constants=None, on_host=()):
+        """ONNX Runtime's numbers, all bits of them; `on_host` are the nodes that the host computes."""
+        value = helper.make_tensor_value_info
+        graph = helper.make_graph([helper.make_node(op, ins, outs, name=f"{op}_{i}", **more) for i, (op, ins, outs, more) in enumerate(nodes)], "wide",
+                                  [value(name, TYPES[array.dtype], array.shape) for name, array in feeds.items()], [value("z", output, None)],
+                                  [numpy_helper.from_array(np.asarray(array), name) for name, array in (constants or {}).items()])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+        path, bmodel = self.folder / "m.onnx", self.folder / "m.bmodel"
+        onnx.save(model, path)
+        done = subprocess.run([WEFT, "convert", path, "-o", bmodel], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        remarks = [line for line in done.stderr.splitlines() if "stays on the host" in line]
+        self.assertEqual([node for i, (op, *_) in enumerate(nodes) for node in [f"{op}_{i}"] if any(f"'{node}'" in line for line in remarks)],
+                         list(on_host), done.stderr)
+        for line in remarks:
+            self.assertIn("may need more than the 32 bits that the machine has for ONNX's 64; cast to int32 in the model if 32 bits are enough", line)
+        np.savez(self.folder / "in.npz", **feeds)
+        done = subprocess.run([WEFT, "run", bmodel, "-i", self.folder / "in.npz", "-o", self.folder / "out.npz"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        np.testing.assert_array_equal(np.load(self.folder / "out.npz")["z"], session.run(None, feeds)[0])
+
+    def test_sums_and_products_of_any_numbers(self):
+        for op in ("Add", "Sub", "Mul"):
+            self.check([(op, ["x", "y"], ["z"], {})], {"x": ENDS, "y": ENDS[::-1].copy()}, TensorProto.INT64, on_host=[f"{op}_0"])
+        self.check([("Neg", ["x"], ["z"], {})], {"x": ENDS}, TensorProto.INT64, on_host=["Neg_0"])
+        self.check([("Abs", ["x"], ["z"], {})], {"x": ENDS}, TensorProto.INT64, on_host=["Abs_0"])
+        self.check([("ReduceSum", ["x"], ["z"], {"keepdims": 0})], {"x": ENDS}, TensorProto.INT64, on_host=["ReduceSum_0"])
+        self.check([("CumSum", ["x", "axis"], ["z"], {})], {"x": ENDS}, TensorProto.INT64, {"axis": np.int64(0)}, on_host=["CumSum_0"])
+        large = np.array([2**32 - 1, 3], np.uint64)
+        self.check([("Mul", ["x", "x"], ["z"], {})], {"x": large}, TensorProto.UINT64, on_host=["Mul_0"])
+
+    def test_what_is_made_of_them(self):
+        """What reads more than 32 bits is on the host, too; what is small again goes back to the chip."""
+        self.check([("Mul", ["x", "x"], ["m"], {}), ("Add", ["m", "one"], ["a"], {}), ("Mod", ["a", "k"], ["r"], {}), ("Mul", ["r", "r"], ["z"], {})],
+                   {"x": ENDS}, TensorProto.INT64, {"one": np.int64(1), "k": np.int64(1000)}, on_host=["Mul_0", "Add_1", "Mod_2"])
+        self.check([("Add", ["x", "x"], ["a"], {}), ("Less", ["a", "k"], ["l"], {}), ("Where", ["l", "k", "x"], ["z"], {})],
+                   {"x": ENDS}, TensorProto.INT64, {"k": np.int64(7)}, on_host=["Add_0", "Less_1"])
+
+    def test_ranges_that_are_proven(self):
+        number = np.int64
+        self.check([("Clip", ["x", "low", "high"], ["c"], {}), ("Mul", ["c", "k"], ["z"], {})], {"x": ENDS}, TensorProto.INT64,
+                   {"low": number(-100), "high": number(1000), "k": number(7)})
+        self.check([("ArgMax", ["f"], ["i"], {"axis": 1, "keepdims": 0}), ("Mul", ["i", "k"], ["m"], {}), ("Add", ["m", "k"], ["z"], {})],
+                   {"f": TABLE}, TensorProto.INT64, {"k": number(1000)})
+        self.check([("Greater", ["f", "zero"], ["g"], {}), ("Cast", ["g"], ["c"], {"to": TensorProto.INT64}), ("CumSum", ["c", "axis"], ["z"], {})],
+                   {"f": TABLE}, TensorProto.INT64, {"zero": np.float32(0), "axis": number(0)})
+        self.check([("Mod", ["x", "k"], ["m"], {}), ("Mul", ["m", "m"], ["z"], {})], {"x": ENDS}, TensorProto.INT64, {"k": number(46000)})
+        self.check([("Div", ["x", "k"], ["z"], {})], {"x": ENDS}, TensorProto.INT64, {"k": number(3)})
+        self.check([("Max", ["x", "k"], ["a"], {}), ("Min", ["a", "x"], ["z"], {})], {"x": ENDS}, TensorProto.INT64, {"k": number(3)})
+
+    def test_lower_bits_are_enough(self):
+        """Positions, and what is cast to 32 bits: the sums before may wrap."""
+        number = np.int64
+        ids = np.array([1, 2, 3, 40], number)
+        self.check([("Add", ["x", "two"], ["j"], {}), ("Gather", ["t", "j"], ["z"], {})], {"x": ids}, TensorProto.FLOAT,
+                   {"two": number(2), "t": TABLE})
+        self.check([("Sub", ["x", "far"], ["j"], {}), ("Gather", ["t", "j"], ["z"], {})], {"x": ids}, TensorProto.FLOAT,
+                   {"far": number(42), "t": TABLE})  # from the end
+        mask = np.array([[1, 1, 1, 0, 0]], number)
+        self.check([("CumSum", ["x", "axis"], ["s"], {}), ("Mul", ["s", "x"], ["m"], {}), ("Add", ["m", "one"], ["j"], {}),
+                    ("Gather", ["t", "j"], ["z"], {})], {"x": mask}, TensorProto.FLOAT, {"axis": number(1), "one": number(1), "t": TABLE})
+        self.check([("Mul", ["x", "k"], ["m"], {}), ("Cast", ["m"], ["z"], {"to": TensorProto.INT32})], {"x": ENDS}, TensorProto.INT32, {"k": number(3)})
+
+    def test_shifts_and_bits(self):
+        small = np.array([1, 2, 2**32 - 1, 7], np.uint64)
+        amount = np.array([1, 31, 20, 0], np.uint64)
+        self.check([("BitShift", ["x", "y"], ["z"], {"direction": "LEFT"})], {"x": small}, TensorProto.UINT64, {"y": amount}, on_host=["BitShift_0"])
+        self.check([("BitShift", ["x", "y"], ["z"], {"direction": "RIGHT"})], {"x": small}, TensorProto.UINT64, {"y": amount})
+        for op in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
+            self.check([(op, ["x", "y"], ["z"], {})], {"x": ENDS, "y": ENDS[::-1].copy()}, TensorProto.INT64)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
