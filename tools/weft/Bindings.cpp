@@ -3,6 +3,7 @@
 
 #include "runtime/status/Quote.h"
 #include "tools/npz/Npz.h"
+#include "tools/weft/Program.h"
 
 #include <tuple>
 
