@@ -164,12 +164,15 @@ std::vector<CapturedValue> LayerCapture::values() const {
     value.name = slot->table->value_name()->str();
     value.storedType = slot->stored.type();
     value.stored = slot->stored;
+    value.scale = slot->table->scale();
+    value.zeroPoint = slot->table->zero_point();
     if (isQuantized(*slot->table))
       describeCodes(*slot->table, value);
     value.complete = true;
     for (bool covered : slot->covered)
       value.complete &= covered;
     if (const wire::OnnxView *view = slot->table->onnx()) {
+      value.onnxType = numeric::fromOnnxDataType(view->element_type());
       std::vector<int64_t> shape;
       for (unsigned i = 0; view->dims() && i < view->dims()->size(); ++i)
         shape.push_back(int64_t(numberAt(*view->dims(), i)));

@@ -18,6 +18,11 @@ struct CapturedValue {
   /// The same elements as the program stores them.
   numeric::HostTensor stored;
   numeric::ElementType storedType = numeric::ElementType::F32;
+  /// Of the ONNX value, if it is known.
+  std::optional<numeric::ElementType> onnxType;
+  /// real = (stored - zeroPoint) * scale.
+  float scale = 1;
+  int32_t zeroPoint = 0;
   /// Distance of neighbouring codes in reals; 0: not quantized.
   double step = 0;
   /// Of the codes there are, in reals; of quantized values.

@@ -117,6 +117,9 @@ static rt::CapturedValue capture(const Buffer &buffer, const uint8_t *memory) {
   rt::CapturedValue value;
   value.name = spec.name;
   value.storedType = spec.storedType;
+  value.onnxType = spec.type;
+  value.scale = spec.scale;
+  value.zeroPoint = int32_t(spec.zeroPoint);
   value.complete = true;
   value.tensor = value.stored = readValue(buffer, memory);
   if (!spec.isQuantized() && !numeric::isFloatType(spec.storedType))

@@ -84,6 +84,10 @@ struct NamedTensor {
 rt::Status writeNpz(const std::string &path,
                     const std::vector<NamedTensor> &tensors);
 
+/// Writes `tensor` as a .npy file, in the types of writeNpz(); see
+/// writeOutputFile().
+rt::Status writeNpy(const std::string &path, const numeric::HostTensor &tensor);
+
 } // namespace weft::npz
 
 #endif // WEFT_TOOLS_NPZ_NPZ_H

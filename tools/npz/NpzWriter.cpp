@@ -9,6 +9,7 @@
 
 using namespace weft;
 using namespace weft::npz;
+using numeric::ElementType;
 using numeric::HostTensor;
 using rt::Code;
 using rt::Status;
@@ -225,5 +226,23 @@ Status npz::writeNpz(const std::string &path,
         return false;
     }
     return writer.finish();
+  });
+}
+
+Status npz::writeNpy(const std::string &path, const HostTensor &tensor) {
+  ElementType type = numeric::carrierType(tensor.type());
+  std::optional<std::string> header = makeNpyHeader(type, tensor.shape());
+  if (!header)
+    return rt::failf(Code::Unsupported,
+                     "%s: unsupported: the type is %s, which npy lacks",
+                     path.c_str(), numeric::elementTypeName(tensor.type()));
+  return tools::writeOutputFile(path, [&](const tools::ByteSink &sink) {
+    auto write = [&](const HostTensor &elements) {
+      return sink(header->data(), header->size()) &&
+             (elements.sizeBytes() == 0 ||
+              sink(elements.bytes(), elements.sizeBytes()));
+    };
+    return type == tensor.type() ? write(tensor)
+                                 : write(numeric::toCarrier(tensor));
   });
 }

@@ -50,6 +50,13 @@ static Result<samples::Sample> openInputs(const RunRequest &request,
   return openSample({files, *std::move(options)}, net);
 }
 
+static Status needsEmulator(const RunRequest &request) {
+  return rt::fail(rt::Code::InvalidArgument,
+                  std::string(request.layersOption) +
+                      " needs --device emulator: a board does not show values "
+                      "inside the program");
+}
+
 /// Attaches a capture if layers are asked for.
 static Result<std::unique_ptr<rt::LayerCapture>>
 attachCapture(const RunRequest &request, rt::Session &session) {
@@ -57,13 +64,12 @@ attachCapture(const RunRequest &request, rt::Session &session) {
     return std::unique_ptr<rt::LayerCapture>();
   auto *emulator = dynamic_cast<rt::EmulatorDevice *>(&session.device());
   if (!emulator)
-    return rt::fail(rt::Code::InvalidArgument,
-                    "--per-layer needs --device emulator: a board does not "
-                    "show values inside the program");
+    return needsEmulator(request);
   Result<std::unique_ptr<rt::LayerCapture>> capture =
       rt::LayerCapture::attach(*emulator, session.stage());
   if (!capture)
-    return capture.status().withContext(request.model + ": --per-layer");
+    return capture.status().withContext(request.model + ": " +
+                                        request.layersOption);
   return capture;
 }
 
@@ -119,6 +125,10 @@ Status BmodelRunner::openStage(size_t stage) {
     return Status::ok();
   if (request.needsCertificate)
     WEFT_TRY(rt::checkCertificate(model, net, stage));
+  // Before the vendor's library is loaded, which may be missing.
+  if (request.layers &&
+      request.device.kind != rt::DeviceOptions::Kind::Emulator)
+    return needsEmulator(request);
   capture.reset();
   session.reset();
   openedStage.reset();

@@ -29,8 +29,9 @@ struct RunRequest {
   bool isFused = false;
   std::string net; ///< may be empty if the file has one net
   rt::DeviceOptions device;
-  bool layers = false;         ///< also the values inside (--per-layer)
-  bool findsPrecision = false; ///< else ModelRun has F32
+  bool layers = false;                      ///< also the values inside
+  const char *layersOption = "--per-layer"; ///< that asks for them
+  bool findsPrecision = false;              ///< else ModelRun has F32
   bool keepsInputs = true; ///< else ModelRun has none, and memory none of them
   /// Refuse a bmodel whose certificate is not of it and of the stage.
   bool needsCertificate = false;

@@ -1,28 +1,52 @@
+#include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
+#include "tools/files/OutputFile.h"
+#include "tools/files/OutputFolder.h"
 #include "tools/npz/Npz.h"
 #include "tools/samples/SampleFiles.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ValueDump.h"
 
 #include <nlohmann/json.hpp>
 
 using namespace weft;
 using namespace weft::cli;
 using numeric::HostTensor;
+using rt::Code;
 using rt::Result;
+using rt::Status;
 
 namespace {
 
 struct RunFlags {
   RunRequest request;
   std::string output;
+  bool hasOutput = false;  ///< else it is empty because it was not given
+  std::string dump;        ///< where all values go; empty: nowhere
+  bool dumpStored = false; ///< as the program stores them
   bool json = false;
 };
 
 } // namespace
 
-static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome) {
+static nlohmann::ordered_json describeDump(const ValueDump &dump) {
+  nlohmann::ordered_json values = nlohmann::json::array();
+  for (const DumpedValue &value : dump.values)
+    values.push_back(
+        {{"name", value.name},
+         {"type", numeric::elementTypeName(value.tensor.type())},
+         {"shape", value.tensor.shape()},
+         {"stored_type", numeric::elementTypeName(value.storedType)},
+         {"scale", value.scale},
+         {"zero_point", value.zeroPoint},
+         {"file", value.file}});
+  return values;
+}
+
+static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome,
+                              const ValueDump &dump) {
   nlohmann::ordered_json json = {{"net", outcome.net},
                                  {"stage", outcome.stage},
                                  {"entries", outcome.entries},
@@ -41,38 +65,110 @@ static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome) {
             numeric::elementTypeName(tensor.type()) + " " +
             numeric::shapeText(tensor.shape()) + "\n";
   }
+  if (!flags.dump.empty()) {
+    json["dump_file"] = flags.dump;
+    json["dumped"] = describeDump(dump);
+    json["not_dumped"] = dump.missing;
+    text += rt::format("%zu values in ", dump.values.size()) +
+            rt::printable(flags.dump) + "\n";
+  }
   return flags.json ? printJson(json) : printText(text);
 }
 
-static ExitCode runCommand(const RunFlags &flags) {
-  if (flags.json && flags.output == "-")
-    return reportError(rt::fail(rt::Code::InvalidArgument,
-                                "--json and --output - both write to stdout"));
+/// Refuses outputs that would end in one place, and such that are inputs.
+static Status checkOutputs(const RunFlags &flags) {
+  if (flags.output.empty() && flags.dump.empty())
+    return rt::fail(Code::InvalidArgument, flags.hasOutput
+                                               ? "the name of the output is "
+                                                 "empty; give a file"
+                                               : "--output is required; see "
+                                                 "weft run --help");
+  bool isStdout[] = {flags.json, flags.output == "-", flags.dump == "-"};
+  const char *options[] = {"--json", "--output -", "--dump-all -"};
+  const char *first = nullptr;
+  for (size_t i = 0; i < 3; ++i) {
+    if (isStdout[i] && first)
+      return rt::failf(Code::InvalidArgument, "%s and %s both write to stdout",
+                       first, options[i]);
+    if (isStdout[i])
+      first = options[i];
+  }
+  if (tools::isSameFile(flags.output, flags.dump) ||
+      (flags.output == flags.dump && flags.output != "-"))
+    return rt::fail(Code::InvalidArgument,
+                    flags.dump +
+                        ": is --output and --dump-all; name two files");
   Result<samples::SampleFiles> inputs =
       samples::parseFiles(flags.request.inputs);
   if (!inputs)
-    return reportError(inputs.status().withContext("--input"));
+    return inputs.status().withContext("--input");
   std::vector<tools::NamedInput> read = {
       {"the model", flags.request.model},
       {"the library", flags.request.decryptLibrary},
       {"the file of --preprocess", flags.request.preprocess.file}};
   for (const samples::SampleFile &input : *inputs)
     read.push_back({"an input", input.path});
-  if (rt::Status status =
-          tools::checkInputsKept("--output", flags.output, read);
-      !status)
+  WEFT_TRY(tools::checkInputsKept("--output", flags.output, read));
+  WEFT_TRY(tools::checkInputsKept("--dump-all", flags.dump, read));
+  // Before a run that takes its time, and so that not one of two is written.
+  if (!flags.output.empty())
+    WEFT_TRY(tools::checkOutputFile(flags.output));
+  if (flags.dump.empty())
+    return Status::ok();
+  return isArchivePath(flags.dump) ? tools::checkOutputFile(flags.dump)
+                                   : tools::checkOutputFolder(flags.dump);
+}
+
+/// Values that the debug map has in pieces of which some are missing.
+static void remarkMissing(const std::vector<std::string> &missing) {
+  if (missing.empty())
+    return;
+  constexpr size_t kShown = 10;
+  std::string names;
+  for (size_t i = 0; i < missing.size() && i < kShown; ++i)
+    names += (i ? ", " : "") + rt::quoteName(missing[i]);
+  if (missing.size() > kShown)
+    names += rt::format(" and %zu more", missing.size() - kShown);
+  reportRemark("--dump-all leaves out what the program never has whole: " +
+               names);
+}
+
+static Status checkDumped(const RunFlags &flags, const ModelRun &outcome) {
+  if (flags.dump.empty() || outcome.entries == 0)
+    return Status::ok();
+  return rt::failf(Code::ShapeMismatch,
+                   "--dump-all writes whole values, but the batch of %lld is "
+                   "filled up for a larger stage; give a full batch",
+                   static_cast<long long>(outcome.entries));
+}
+
+static ExitCode runCommand(const RunFlags &flags) {
+  if (Status status = checkOutputs(flags); !status)
     return reportError(status);
   RunRequest request = flags.request;
   request.keepsInputs = false;
+  request.layers = !flags.dump.empty();
+  request.layersOption = "--dump-all";
   Result<ModelRun> outcome = runModel(request);
   if (!outcome)
     return reportError(outcome.status());
+  if (Status status = checkDumped(flags, *outcome); !status)
+    return reportError(status);
+  ValueDump dump;
+  if (!flags.dump.empty()) {
+    dump = takeValues(*outcome, flags.dumpStored);
+    if (Status status = writeValues(flags.dump, dump); !status)
+      return reportError(status);
+    remarkMissing(dump.missing);
+  }
   std::vector<npz::NamedTensor> arrays;
   for (size_t i = 0; i < outcome->outputSpecs.size(); ++i)
     arrays.push_back({outcome->outputSpecs[i].name, &outcome->outputs[i]});
-  if (rt::Status status = npz::writeNpz(flags.output, arrays); !status)
-    return reportError(status);
-  return flags.output == "-" ? ExitCode::Ok : reportOutcome(flags, *outcome);
+  if (!flags.output.empty())
+    if (Status status = npz::writeNpz(flags.output, arrays); !status)
+      return reportError(status);
+  bool isPrinted = flags.output == "-" || flags.dump == "-";
+  return isPrinted ? ExitCode::Ok : reportOutcome(flags, *outcome, dump);
 }
 
 void cli::addRunCommand(Program &program) {
@@ -86,6 +182,7 @@ void cli::addRunCommand(Program &program) {
        "out.npz",
        "weft run cls.bmodel --input line.npz --output out.npz "
        "--require-certificate",
+       "weft run cls.bmodel --input line.npz --dump-all values.npz",
        "weft run cls.bmodel --input line.npz --output out.npz --device bmrt "
        "--bmrt-lib /opt/sophon/libsophon-current/lib/libbmrt.so"},
       [flags] { return runCommand(*flags); });
@@ -95,10 +192,29 @@ void cli::addRunCommand(Program &program) {
                "image or .npy file for each input; float data for a quantized "
                "input is quantized with its scale");
   command
-      .add_option("-o,--output", flags->output,
-                  "Where the outputs go, by name ('-': stdout)")
-      ->required()
+      .add_option_function<std::string>(
+          "-o,--output",
+          [flags = flags.get()](const std::string &path) {
+            flags->output = path;
+            flags->hasOutput = true;
+          },
+          "Where the outputs go, by name ('-': stdout); required, but with "
+          "--dump-all")
       ->type_name("FILE.npz");
+  CLI::Option *dump =
+      command
+          .add_option("--dump-all", flags->dump,
+                      "Where all values of the ONNX graph go that the program "
+                      "computes, by name: an .npz file, or a folder of .npy "
+                      "files with names.json ('-': an .npz file to stdout); on "
+                      "the emulator")
+          ->check(nonEmptyValue())
+          ->type_name("DIR|FILE.npz");
+  command
+      .add_flag("--dump-stored", flags->dumpStored,
+                "The values of --dump-all as the program stores them: codes "
+                "in place of reals, f16 in place of f32")
+      ->needs(dump);
   addRunFlags(command, flags->request);
   command
       .add_option("--decrypt-library", flags->request.decryptLibrary,

@@ -1,4 +1,5 @@
 #include "tools/weft/StoredRows.h"
+#include "runtime/numeric/ConvertValues.h"
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Format.h"
 
@@ -78,15 +79,6 @@ StoredRow cli::compareStored(const std::string &name, bool isOutput,
   return row;
 }
 
-/// "[0, 2, 1, 5]" of the `index`-th element.
-static std::string placeText(const std::vector<int64_t> &shape, int64_t index) {
-  std::string text;
-  for (size_t axis = shape.size(); axis-- > 0; index /= shape[axis])
-    text =
-        std::to_string(index % shape[axis]) + (text.empty() ? "" : ", ") + text;
-  return "[" + text + "]";
-}
-
 std::string cli::storedText(const StoredRow &row, const std::string &whose) {
   int64_t elements = 1;
   for (int64_t size : row.shape)
@@ -94,6 +86,6 @@ std::string cli::storedText(const StoredRow &row, const std::string &whose) {
   return rt::format("%lld of %lld elements are ",
                     static_cast<long long>(row.unequal),
                     static_cast<long long>(elements)) +
-         whose + ", the first at " + placeText(row.shape, row.first) +
+         whose + ", the first at " + numeric::placeText(row.shape, row.first) +
          rt::format(": %.9g for %.9g, as stored", row.value, row.expected);
 }
