@@ -12,9 +12,8 @@
 #include <unistd.h>
 
 namespace weft::emulator {
-namespace {
 
-unsigned processors() {
+unsigned usableProcessors() {
 #if defined(__linux__)
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0)
@@ -22,6 +21,8 @@ unsigned processors() {
 #endif
   return std::thread::hardware_concurrency();
 }
+
+namespace {
 
 /// Looks before a thread goes to sleep: commands follow each other within a few
 /// microseconds, waking takes tens.
@@ -134,7 +135,7 @@ struct Workers::Pool {
 };
 
 Workers::Workers(unsigned threads)
-    : threads(std::max(1u, threads ? threads : processors())) {}
+    : threads(std::max(1u, threads ? threads : usableProcessors())) {}
 Workers::~Workers() { dropForkedPool(); }
 
 void Workers::dropForkedPool() {

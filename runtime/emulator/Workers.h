@@ -11,6 +11,9 @@
 
 namespace weft::emulator {
 
+/// Processors that this process may use.
+unsigned usableProcessors();
+
 /// The calling thread and `count() - 1` others, which start at the first use
 /// and sleep when there is nothing to do. Work is split by outputs, so no
 /// result depends on the number of threads. Used by one thread at a time.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """weft run: values inside of a program in files, repeated and parallel runs, inputs of other types. numpy and ONNX Runtime judge.
 
-  run_test.py WEFT TEST_DATA_FOLDER MANUAL
+  run_test.py WEFT TEST_DATA_FOLDER MANUAL FAKE_BMRT   (a libbmrt.so that goes wrong as FAKE_BMRT says)
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -20,7 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 from json_schema import COUNT, REAL, TEXT, keys, mismatches
 
 WEFT, DATA = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve() / "vendor-bmodels"
-MANUAL = pathlib.Path(sys.argv[3]).read_text()
+MANUAL, FAKE_BMRT = pathlib.Path(sys.argv[3]).read_text(), pathlib.Path(sys.argv[4]).resolve()
 RNG = np.random.default_rng(3)
 
 RUN = {"net": TEXT, "stage": COUNT, "entries": COUNT, "device": TEXT, "seconds": REAL, "output_file": TEXT,
@@ -28,6 +29,8 @@ RUN = {"net": TEXT, "stage": COUNT, "entries": COUNT, "device": TEXT, "seconds":
 DUMP = {"dump_file": TEXT,
         "dumped": [{"name": TEXT, "type": TEXT, "shape": [COUNT], "stored_type": TEXT, "scale": REAL, "zero_point": COUNT, "file": TEXT}],
         "not_dumped": [TEXT]}
+TIMES = {"repeats": COUNT, "seconds_median": REAL, "seconds_min": REAL, "seconds_max": REAL, "sessions": COUNT, "runs_per_second": REAL,
+         "predicted_seconds": REAL}
 
 
 def value(name, dtype, shape):
@@ -114,6 +117,15 @@ class Run(unittest.TestCase):
 
     def run_model(self, name, *options, code=0):
         return self.weft("run", self.shared / name, "-i", self.shared / "x.npz", *options, code=code)
+
+    @contextlib.contextmanager
+    def environment(self, **values):
+        os.environ.update(values)
+        try:
+            yield
+        finally:
+            for name in values:
+                del os.environ[name]
 
     def refuses(self, says, *arguments, code=2):
         before = sorted(os.listdir(self.folder))
@@ -202,6 +214,46 @@ class Run(unittest.TestCase):
         done = subprocess.run([WEFT, "run", self.shared / "f32.bmodel", "-i", self.shared / "x.npz", "--dump-all", "values"], cwd=self.folder, capture_output=True, text=True,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600)))
         self.assertEqual((done.returncode, os.listdir(self.folder)), (2, []), done.stderr)
+
+    def test_repeated_runs_are_timed(self):
+        seconds = json.loads(self.weft("profile", self.shared / "f32.bmodel", "--json").stdout)["seconds"]
+        self.assertEqual({key for key in keys(TIMES) if f"`{key}`" not in MANUAL}, set())
+        for options, repeats, sessions in [(["--repeat", 5], 5, 1), (["--parallel", 3], 1, 3), (["--parallel", 2, "--repeat", 4, "-o", "y.npz"], 4, 2)]:
+            facts = json.loads(self.run_model("f32.bmodel", *options, "--json").stdout)
+            self.assertEqual(mismatches({**RUN, **TIMES}, facts, "run"), [])
+            self.assertEqual((facts["repeats"], facts["sessions"], facts["predicted_seconds"]), (repeats, sessions, seconds))
+            self.assertLessEqual(facts["seconds_min"], facts["seconds_median"])
+            self.assertLessEqual(facts["seconds_median"], facts["seconds_max"])
+        self.run_model("f32.bmodel", "-o", "once.npz")
+        self.assertEqual((self.folder / "y.npz").read_bytes(), (self.folder / "once.npz").read_bytes())
+        text = self.run_model("f32.bmodel", "--repeat", 3).stdout.decode()
+        self.assertRegex(text, r"3 runs: median \S+ [mu]?s, fastest \S+ [mu]?s, slowest \S+ [mu]?s\n\d+ runs a second, 1 at once\npredicted on the chip: \S+ [mun]s ")
+
+    def test_vector_programs_are_timed_without_a_prediction(self):
+        self.weft("convert", self.shared / "chain.onnx", "--target", "zhouyi", "-o", "chain.zyp")
+        facts = json.loads(self.weft("run", "chain.zyp", "-i", self.shared / "x.npz", "--repeat", 2, "--parallel", 2, "--json").stdout)
+        self.assertEqual((facts["repeats"], facts["sessions"], facts["predicted_seconds"]), (2, 2, None))
+
+    def test_runs_that_differ_fail(self):
+        onnx.save(model([helper.make_node("Neg", ["x"], ["y"])], [value("x", TensorProto.FLOAT, [1, 4])], [value("y", TensorProto.FLOAT, [1, 4])]), self.folder / "neg.onnx")
+        self.weft("convert", "neg.onnx", "-o", "neg.bmodel")
+        np.savez(self.folder / "in.npz", x=np.float32([[7, 8, 9, 10]]))
+        run = ["run", "neg.bmodel", "-i", "in.npz", "-o", "y.npz", "--device", "bmrt", "--bmrt-lib", FAKE_BMRT]
+        self.weft(*run, "--repeat", 3, "--parallel", 2)
+        (self.folder / "y.npz").unlink()
+        with self.environment(FAKE_BMRT="drift"):
+            self.refuses(r"neg\.bmodel: run 2 of session 1: output 'y' is 8 at \[0, 0\], the first run gave 7\n", *run, "--repeat", 3, code=1)
+            self.refuses(r"neg\.bmodel: run \d of session [12]: output 'y' is 8 at \[0, 0\], the first run gave 7\n", *run, "--repeat", 3, "--parallel", 2, code=1)
+            self.weft(*run, "--repeat", 1)
+        with self.environment(FAKE_BMRT="abort"):
+            self.refuses("bmrt", *run, "--repeat", 3)
+
+    def test_counts_that_cannot_be(self):
+        run = ["run", self.shared / "f32.bmodel", "-i", self.shared / "x.npz"]
+        for option in ("--repeat", "--parallel"):
+            for count in ("0", "-1", "two", "1e9"):
+                self.refuses(option, *run, option, count)
+            self.refuses("--dump-all", *run, option, "2", "--dump-all", "a.npz")
 
 
 if __name__ == "__main__":

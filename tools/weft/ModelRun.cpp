@@ -1,6 +1,7 @@
 #include "tools/weft/ModelRun.h"
 #include "runtime/bmodel/Certificate.h"
 #include "runtime/device/EmulatorDevice.h"
+#include "runtime/profile/Profile.h"
 #include "runtime/zhouyi/Session.h"
 #include "tools/weft/CipherLibrary.h"
 #include "tools/weft/DeviceFlags.h"
@@ -91,6 +92,9 @@ public:
       : request(request), model(std::move(model)), net(net) {}
 
   Result<ModelRun> run(const samples::SampleFiles &files) override;
+  Result<RunTimes> repeat(const ModelRun &first, size_t runs,
+                          size_t sessions) override;
+  std::optional<double> predictSeconds(size_t stage) const override;
 
 private:
   /// The session of `stage`, which stays open for the next sample.
@@ -107,12 +111,21 @@ private:
 
 class ProgramRunner : public ModelRunner {
 public:
-  ProgramRunner(const RunRequest &request, zhouyi::Session session);
+  ProgramRunner(const RunRequest &request,
+                std::shared_ptr<const zhouyi::Program> program,
+                zhouyi::Session session);
 
   Result<ModelRun> run(const samples::SampleFiles &files) override;
+  Result<RunTimes> repeat(const ModelRun &first, size_t runs,
+                          size_t sessions) override;
+  /// The cycle model is the chip's.
+  std::optional<double> predictSeconds(size_t) const override {
+    return std::nullopt;
+  }
 
 private:
   RunRequest request;
+  std::shared_ptr<const zhouyi::Program> program;
   zhouyi::Session session;
   /// What the checks of arrays know: one stage of one net.
   rt::NetSpec net;
@@ -184,6 +197,39 @@ Result<ModelRun> BmodelRunner::run(const samples::SampleFiles &files) {
   return run;
 }
 
+static std::vector<std::string> outputNames(const ModelRun &run) {
+  std::vector<std::string> names;
+  for (const rt::TensorSpec &spec : run.outputSpecs)
+    names.push_back(spec.name);
+  return names;
+}
+
+Result<RunTimes> BmodelRunner::repeat(const ModelRun &first, size_t runs,
+                                      size_t count) {
+  const std::vector<rt::InputElements> inputs = inputElements(first.inputs);
+  std::vector<rt::Session> others; // beside the one that is open
+  for (size_t i = 1; i < count; ++i) {
+    Result<rt::Session> opened =
+        rt::Session::open(request.device, model, net, first.stage);
+    if (!opened)
+      return opened.status();
+    others.push_back(*std::move(opened));
+  }
+  std::vector<RunOnce> sessions;
+  for (size_t i = 0; i < count; ++i) {
+    rt::Session &one = i == 0 ? *session : others[i - 1];
+    sessions.push_back(
+        [&one, &inputs, &first] { return one.run(inputs, first.entries); });
+  }
+  return repeatRuns(sessions, runs, outputNames(first), first.outputs);
+}
+
+std::optional<double> BmodelRunner::predictSeconds(size_t stage) const {
+  Result<profile::Profile> profile =
+      profile::profileStage(model, net.stages[stage]);
+  return profile ? std::optional<double>(profile->seconds()) : std::nullopt;
+}
+
 Result<std::unique_ptr<ModelRunner>>
 ModelRunner::open(const RunRequest &request, const rt::Bmodel &model) {
   Result<const rt::NetSpec *> net = chooseNet(model, request.net);
@@ -210,8 +256,11 @@ static rt::Status refuseOptions(const RunRequest &request) {
                 : rt::Status::ok();
 }
 
-ProgramRunner::ProgramRunner(const RunRequest &request, zhouyi::Session opened)
-    : request(request), session(std::move(opened)) {
+ProgramRunner::ProgramRunner(const RunRequest &request,
+                             std::shared_ptr<const zhouyi::Program> program,
+                             zhouyi::Session opened)
+    : request(request), program(std::move(program)),
+      session(std::move(opened)) {
   net.name = session.machine().program().name;
   net.stages.resize(1);
   net.stages[0].inputs = session.inputs();
@@ -247,19 +296,47 @@ Result<ModelRun> ProgramRunner::run(const samples::SampleFiles &files) {
   return run;
 }
 
+static Result<zhouyi::Session>
+openSession(const RunRequest &request,
+            const std::shared_ptr<const zhouyi::Program> &program) {
+  Result<zhouyi::Session> session = zhouyi::Session::open(program);
+  if (!session)
+    return session.status().withContext(request.model);
+  session->setTimeLimit(request.device.timeLimitSeconds);
+  return session;
+}
+
+Result<RunTimes> ProgramRunner::repeat(const ModelRun &first, size_t runs,
+                                       size_t count) {
+  const std::vector<rt::InputElements> inputs = inputElements(first.inputs);
+  std::vector<zhouyi::Session> others; // beside the one that is open
+  for (size_t i = 1; i < count; ++i) {
+    Result<zhouyi::Session> opened = openSession(request, program);
+    if (!opened)
+      return opened.status();
+    others.push_back(*std::move(opened));
+  }
+  std::vector<RunOnce> sessions;
+  for (size_t i = 0; i < count; ++i) {
+    zhouyi::Session &one = i == 0 ? session : others[i - 1];
+    sessions.push_back([&one, &inputs] { return one.run(inputs); });
+  }
+  return repeatRuns(sessions, runs, outputNames(first), first.outputs);
+}
+
 static Result<std::unique_ptr<ModelRunner>>
 openProgram(const RunRequest &request) {
   WEFT_TRY(refuseOptions(request));
   Result<zhouyi::ProgramFile> file = zhouyi::loadProgramFile(request.model);
   if (!file)
     return file.status();
-  Result<zhouyi::Session> session = zhouyi::Session::open(
-      std::make_shared<zhouyi::Program>(std::move(file->program)));
+  auto program =
+      std::make_shared<const zhouyi::Program>(std::move(file->program));
+  Result<zhouyi::Session> session = openSession(request, program);
   if (!session)
-    return session.status().withContext(request.model);
-  session->setTimeLimit(request.device.timeLimitSeconds);
+    return session.status();
   return std::unique_ptr<ModelRunner>(
-      new ProgramRunner(request, *std::move(session)));
+      new ProgramRunner(request, program, *std::move(session)));
 }
 
 Result<std::unique_ptr<ModelRunner>>
@@ -286,14 +363,4 @@ std::map<std::string, HostTensor> cli::namedInputs(const ModelRun &run) {
   for (size_t i = 0; i < run.inputs.size(); ++i)
     inputs[run.inputSpecs[i].name] = run.inputs[i];
   return inputs;
-}
-
-Result<ModelRun> cli::runModel(const RunRequest &request) {
-  Result<std::unique_ptr<ModelRunner>> runner = ModelRunner::open(request);
-  if (!runner)
-    return runner.status();
-  Result<samples::SampleFiles> files = samples::parseFiles(request.inputs);
-  if (!files)
-    return files.status().withContext("--input");
-  return (*runner)->run(*files);
 }

@@ -8,10 +8,12 @@
 #include "tools/comparison/Limits.h"
 #include "tools/samples/SampleFiles.h"
 #include "tools/weft/PreprocessFlags.h"
+#include "tools/weft/RepeatedRuns.h"
 
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,10 +77,16 @@ public:
 
   /// Runs once and gives what went in and came out.
   virtual rt::Result<ModelRun> run(const samples::SampleFiles &files) = 0;
-};
 
-/// Loads, and runs the inputs of `request`.
-rt::Result<ModelRun> runModel(const RunRequest &request);
+  /// Runs the inputs of `first`, which this runner gave last and which has kept
+  /// them, `runs` times more in each of `sessions` sessions at once.
+  virtual rt::Result<RunTimes> repeat(const ModelRun &first, size_t runs,
+                                      size_t sessions) = 0;
+
+  /// Seconds that the chip takes for stage `stage`, by the cycle model; nothing
+  /// if that cannot tell.
+  virtual std::optional<double> predictSeconds(size_t stage) const = 0;
+};
 
 } // namespace weft::cli
 

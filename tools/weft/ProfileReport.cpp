@@ -260,8 +260,7 @@ static unsigned long long number(uint64_t value) { return value; }
 
 static double percent(double share) { return 100 * share; }
 
-/// "54.1 us", three digits that mean something.
-static std::string timeText(double seconds) {
+std::string cli::timeText(double seconds) {
   static constexpr struct {
     double unit;
     const char *name;

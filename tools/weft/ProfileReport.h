@@ -20,6 +20,9 @@ nlohmann::ordered_json describeProfile(const NamedStage &subject,
 std::string profileText(const NamedStage &subject,
                         const profile::Profile &profile, size_t rows);
 
+/// "54.1 us", four digits in the unit that fits.
+std::string timeText(double seconds);
+
 /// "Conv_84", several joined by " + "; "(no ONNX node)" if there is none.
 std::string nodeNames(const profile::NodeRow &row);
 

@@ -80,6 +80,11 @@ ExitCode cli::reportError(const rt::Status &status) {
   return ExitCode::Internal;
 }
 
+ExitCode cli::reportCheckFailed(const std::string &message) {
+  printError(message);
+  return ExitCode::ComparisonFailed;
+}
+
 void cli::reportWarning(const std::string &message) {
   printLine("warning", message);
 }

@@ -21,8 +21,9 @@ namespace weft::cli {
 /// Exit codes of every command.
 enum class ExitCode : int {
   Ok = 0,
-  /// `compare` ran and the values differ too much, or `info --check` found
-  /// commands that break a rule of the hardware or lack a wait.
+  /// `compare` ran and the values differ too much, `info --check` found
+  /// commands that break a rule of the hardware or lack a wait, or one of
+  /// several equal runs gave other outputs.
   ComparisonFailed = 1,
   /// The user's input is wrong: option, file, data, device.
   UserError = 2,
@@ -74,6 +75,10 @@ void addProgramFile(CLI::App &command, std::string &path);
 /// Prints "weft: error: <message>", or "weft: internal error: <message>; ..
 /// please report it .." for Code::Internal, and gives the exit code for it.
 ExitCode reportError(const rt::Status &status);
+
+/// Prints the same of a check that found something wrong, and gives exit code
+/// 1.
+ExitCode reportCheckFailed(const std::string &message);
 
 /// Prints "weft: warning: <message>".
 void reportWarning(const std::string &message);

@@ -1,3 +1,4 @@
+#include "runtime/emulator/Workers.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
@@ -6,9 +7,11 @@
 #include "tools/npz/Npz.h"
 #include "tools/samples/SampleFiles.h"
 #include "tools/weft/ModelRun.h"
+#include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/ValueDump.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace weft;
@@ -26,7 +29,18 @@ struct RunFlags {
   bool hasOutput = false;  ///< else it is empty because it was not given
   std::string dump;        ///< where all values go; empty: nowhere
   bool dumpStored = false; ///< as the program stores them
+  size_t repeats = 0;      ///< runs that are timed, in each session; 0: none
+  size_t sessions = 0;     ///< at once; 0: not asked for
   bool json = false;
+
+  bool isTimed() const { return repeats || sessions; }
+};
+
+/// What is known of a run besides its outputs.
+struct RunReport {
+  ValueDump dump;
+  RunTimes times;
+  std::optional<double> predictedSeconds;
 };
 
 } // namespace
@@ -45,8 +59,32 @@ static nlohmann::ordered_json describeDump(const ValueDump &dump) {
   return values;
 }
 
+static void addTimes(const RunFlags &flags, const RunReport &report,
+                     nlohmann::ordered_json &json, std::string &text) {
+  const RunTimes &times = report.times;
+  const size_t sessions = std::max<size_t>(flags.sessions, 1);
+  json["repeats"] = times.seconds.size() / sessions;
+  json["seconds_median"] = times.median();
+  json["seconds_min"] = times.least();
+  json["seconds_max"] = times.most();
+  json["sessions"] = sessions;
+  json["runs_per_second"] = times.perSecond();
+  json["predicted_seconds"] = nullptr;
+  text +=
+      rt::format("%zu runs: median ", times.seconds.size()) +
+      timeText(times.median()) + ", fastest " + timeText(times.least()) +
+      ", slowest " + timeText(times.most()) + "\n" +
+      rt::format(times.perSecond() < 100 ? "%.3g" : "%.0f", times.perSecond()) +
+      rt::format(" runs a second, %zu at once\n", sessions);
+  if (report.predictedSeconds) {
+    json["predicted_seconds"] = *report.predictedSeconds;
+    text += "predicted on the chip: " + timeText(*report.predictedSeconds) +
+            " (weft profile)\n";
+  }
+}
+
 static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome,
-                              const ValueDump &dump) {
+                              const RunReport &report) {
   nlohmann::ordered_json json = {{"net", outcome.net},
                                  {"stage", outcome.stage},
                                  {"entries", outcome.entries},
@@ -67,22 +105,24 @@ static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome,
   }
   if (!flags.dump.empty()) {
     json["dump_file"] = flags.dump;
-    json["dumped"] = describeDump(dump);
-    json["not_dumped"] = dump.missing;
-    text += rt::format("%zu values in ", dump.values.size()) +
+    json["dumped"] = describeDump(report.dump);
+    json["not_dumped"] = report.dump.missing;
+    text += rt::format("%zu values in ", report.dump.values.size()) +
             rt::printable(flags.dump) + "\n";
   }
+  if (flags.isTimed())
+    addTimes(flags, report, json, text);
   return flags.json ? printJson(json) : printText(text);
 }
 
 /// Refuses outputs that would end in one place, and such that are inputs.
 static Status checkOutputs(const RunFlags &flags) {
-  if (flags.output.empty() && flags.dump.empty())
-    return rt::fail(Code::InvalidArgument, flags.hasOutput
-                                               ? "the name of the output is "
-                                                 "empty; give a file"
-                                               : "--output is required; see "
-                                                 "weft run --help");
+  if (flags.output.empty() && flags.hasOutput)
+    return rt::fail(Code::InvalidArgument,
+                    "the name of the output is empty; give a file");
+  if (flags.output.empty() && flags.dump.empty() && !flags.isTimed())
+    return rt::fail(Code::InvalidArgument,
+                    "--output is required; see weft run --help");
   bool isStdout[] = {flags.json, flags.output == "-", flags.dump == "-"};
   const char *options[] = {"--json", "--output -", "--dump-all -"};
   const char *first = nullptr;
@@ -93,8 +133,9 @@ static Status checkOutputs(const RunFlags &flags) {
     if (isStdout[i])
       first = options[i];
   }
-  if (tools::isSameFile(flags.output, flags.dump) ||
-      (flags.output == flags.dump && flags.output != "-"))
+  if (!flags.dump.empty() &&
+      (tools::isSameFile(flags.output, flags.dump) ||
+       (flags.output == flags.dump && flags.output != "-")))
     return rt::fail(Code::InvalidArgument,
                     flags.dump +
                         ": is --output and --dump-all; name two files");
@@ -142,33 +183,65 @@ static Status checkDumped(const RunFlags &flags, const ModelRun &outcome) {
                    static_cast<long long>(outcome.entries));
 }
 
+static RunRequest makeRequest(const RunFlags &flags) {
+  RunRequest request = flags.request;
+  request.keepsInputs = flags.isTimed();
+  request.layers = !flags.dump.empty();
+  request.layersOption = "--dump-all";
+  // Else each session would have as many threads as there are processors.
+  if (flags.sessions > 1 && request.device.threads == 0)
+    request.device.threads =
+        std::max(1u, emulator::usableProcessors() / unsigned(flags.sessions));
+  return request;
+}
+
+/// The outputs, and what else was asked for.
+static Status writeOutcome(const RunFlags &flags, ModelRun &outcome,
+                           ValueDump &dump) {
+  WEFT_TRY(checkDumped(flags, outcome));
+  if (!flags.dump.empty()) {
+    dump = takeValues(outcome, flags.dumpStored);
+    WEFT_TRY(writeValues(flags.dump, dump));
+    remarkMissing(dump.missing);
+  }
+  if (flags.output.empty())
+    return Status::ok();
+  std::vector<npz::NamedTensor> arrays;
+  for (size_t i = 0; i < outcome.outputSpecs.size(); ++i)
+    arrays.push_back({outcome.outputSpecs[i].name, &outcome.outputs[i]});
+  return npz::writeNpz(flags.output, arrays);
+}
+
 static ExitCode runCommand(const RunFlags &flags) {
   if (Status status = checkOutputs(flags); !status)
     return reportError(status);
-  RunRequest request = flags.request;
-  request.keepsInputs = false;
-  request.layers = !flags.dump.empty();
-  request.layersOption = "--dump-all";
-  Result<ModelRun> outcome = runModel(request);
+  Result<std::unique_ptr<ModelRunner>> runner =
+      ModelRunner::open(makeRequest(flags));
+  if (!runner)
+    return reportError(runner.status());
+  Result<samples::SampleFiles> files =
+      samples::parseFiles(flags.request.inputs);
+  if (!files)
+    return reportError(files.status().withContext("--input"));
+  Result<ModelRun> outcome = (*runner)->run(*files);
   if (!outcome)
     return reportError(outcome.status());
-  if (Status status = checkDumped(flags, *outcome); !status)
-    return reportError(status);
-  ValueDump dump;
-  if (!flags.dump.empty()) {
-    dump = takeValues(*outcome, flags.dumpStored);
-    if (Status status = writeValues(flags.dump, dump); !status)
-      return reportError(status);
-    remarkMissing(dump.missing);
+  RunReport report;
+  if (flags.isTimed()) {
+    Result<RunTimes> times =
+        (*runner)->repeat(*outcome, std::max<size_t>(flags.repeats, 1),
+                          std::max<size_t>(flags.sessions, 1));
+    if (!times)
+      return reportError(times.status());
+    if (!times->difference.empty())
+      return reportCheckFailed(flags.request.model + ": " + times->difference);
+    report.times = *std::move(times);
+    report.predictedSeconds = (*runner)->predictSeconds(outcome->stage);
   }
-  std::vector<npz::NamedTensor> arrays;
-  for (size_t i = 0; i < outcome->outputSpecs.size(); ++i)
-    arrays.push_back({outcome->outputSpecs[i].name, &outcome->outputs[i]});
-  if (!flags.output.empty())
-    if (Status status = npz::writeNpz(flags.output, arrays); !status)
-      return reportError(status);
+  if (Status status = writeOutcome(flags, *outcome, report.dump); !status)
+    return reportError(status);
   bool isPrinted = flags.output == "-" || flags.dump == "-";
-  return isPrinted ? ExitCode::Ok : reportOutcome(flags, *outcome, dump);
+  return isPrinted ? ExitCode::Ok : reportOutcome(flags, *outcome, report);
 }
 
 void cli::addRunCommand(Program &program) {
@@ -183,6 +256,7 @@ void cli::addRunCommand(Program &program) {
        "weft run cls.bmodel --input line.npz --output out.npz "
        "--require-certificate",
        "weft run cls.bmodel --input line.npz --dump-all values.npz",
+       "weft run cls.bmodel --input line.npz --repeat 100 --parallel 2",
        "weft run cls.bmodel --input line.npz --output out.npz --device bmrt "
        "--bmrt-lib /opt/sophon/libsophon-current/lib/libbmrt.so"},
       [flags] { return runCommand(*flags); });
@@ -199,7 +273,7 @@ void cli::addRunCommand(Program &program) {
             flags->hasOutput = true;
           },
           "Where the outputs go, by name ('-': stdout); required, but with "
-          "--dump-all")
+          "--dump-all, --repeat or --parallel")
       ->type_name("FILE.npz");
   CLI::Option *dump =
       command
@@ -215,6 +289,20 @@ void cli::addRunCommand(Program &program) {
                 "The values of --dump-all as the program stores them: codes "
                 "in place of reals, f16 in place of f32")
       ->needs(dump);
+  command
+      .add_option("--repeat", flags->repeats,
+                  "Time N more runs and print the median; all must give the "
+                  "same bytes")
+      ->check(CLI::Range(1, 1000000))
+      ->excludes(dump)
+      ->type_name("N");
+  command
+      .add_option("--parallel", flags->sessions,
+                  "Do so in K sessions at once, each on a thread of its own, "
+                  "and print the runs a second")
+      ->check(CLI::Range(1, 1024))
+      ->excludes(dump)
+      ->type_name("K");
   addRunFlags(command, flags->request);
   command
       .add_option("--decrypt-library", flags->request.decryptLibrary,

@@ -95,6 +95,9 @@ bool bmrt_launch_tensor(void *, const char *, const Tensor *inputs, int,
   std::memcpy(reinterpret_cast<void *>(outputs[0].memory.address),
               reinterpret_cast<void *>(inputs[0].memory.address),
               inputs[0].memory.size);
+  static int launches = 0;
+  if (++launches > 2 && asked("drift")) // what was right goes wrong
+    *reinterpret_cast<float *>(outputs[0].memory.address) += 1;
   if (asked("other shape"))
     outputs[0].shape.dims[1] = 3;
   return !asked("launch fails");
