@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -254,6 +255,55 @@ class Run(unittest.TestCase):
             for count in ("0", "-1", "two", "1e9"):
                 self.refuses(option, *run, option, count)
             self.refuses("--dump-all", *run, option, "2", "--dump-all", "a.npz")
+
+    def identity(self, dtype):
+        """x -> y of one type, converted."""
+        onnx.save(model([helper.make_node("Reshape", ["x", "s"], ["y"])], [value("x", dtype, [2, 3])], [value("y", dtype, [3, 2])],
+                        [constant("s", np.int64([3, 2]))]), self.folder / "m.onnx")
+        self.weft("convert", "m.onnx", "-o", "m.bmodel")
+
+    def test_inputs_of_any_type_keep_their_values(self):
+        kinds = {TensorProto.FLOAT: np.float32, TensorProto.INT64: np.int64, TensorProto.INT32: np.int32, TensorProto.UINT8: np.uint8, TensorProto.INT8: np.int8,
+                 TensorProto.BOOL: np.bool_, TensorProto.FLOAT16: np.float16, TensorProto.DOUBLE: np.float64}
+        for kind, dtype in kinds.items():
+            self.identity(kind)
+            for given in (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.float16, np.float32, np.float64, ">i4"):
+                x = np.array([[0, 1, 1], [1, 0, 1] if dtype == np.bool_ else [100, 7, 1]]).astype(given)
+                np.savez(self.folder / "in.npz", x=x)
+                self.weft("run", "m.bmodel", "-i", "in.npz", "-o", "y.npz")
+                with np.load(self.folder / "y.npz") as out:
+                    self.assertEqual(out["y"].dtype, dtype)
+                    np.testing.assert_array_equal(out["y"], x.astype(dtype).reshape(3, 2), err_msg=f"{given} for {dtype}")
+
+    def test_values_that_an_input_does_not_have(self):
+        for kind, given, number, says in [
+                (TensorProto.FLOAT, np.int64, 2**24 + 1, "16777217 at [1, 2], which f32"), (TensorProto.FLOAT, np.float64, 1e39, "1e+39 at [1, 2], which f32"),
+                (TensorProto.INT32, np.int64, -2**31 - 1, "-2147483649 at [1, 2], which i32"), (TensorProto.INT32, np.float32, 0.5, "0.5 at [1, 2], which i32"),
+                (TensorProto.INT64, np.float64, np.nan, "nan at [1, 2], which i64"), (TensorProto.UINT8, np.int8, -1, "-1 at [1, 2], which u8"),
+                (TensorProto.BOOL, np.int32, 2, "2 at [1, 2], which bool"), (TensorProto.INT64, np.uint64, 2**63, "9223372036854775808 at [1, 2], which i64"),
+                (TensorProto.FLOAT16, np.int32, 2049, "2049 at [1, 2], which f16")]:
+            self.identity(kind)
+            x = np.zeros((2, 3), given)
+            x[1, 2] = number
+            np.savez(self.folder / "in.npz", x=x)
+            self.refuses(re.escape(f"in.npz: input 'x' is {says} does not have; give values of"), "run", "m.bmodel", "-i", "in.npz", "-o", "y.npz")
+
+    def test_compare_and_calibrate_take_them_too(self):
+        (self.folder / "data").mkdir()
+        whole = np.arange(-126, 126).reshape(1, 4, 9, 7)
+        np.savez(self.folder / "data" / "0.npz", x=whole)
+        np.savez(self.folder / "data" / "1.npz", x=whole.astype(np.float64) / 30)
+        self.weft("compare", self.shared / "net.onnx", self.shared / "f32.bmodel", "--data", "data", "--limit", "unequal=0.1")
+        self.weft("calibrate", self.shared / "net.onnx", "--data", "data", "-o", "a.table")
+        for name in ("0.npz", "1.npz"):
+            with np.load(self.folder / "data" / name) as given:
+                x = given["x"]
+            np.savez(self.folder / "data" / name, x=x.astype(np.float32))
+        self.weft("calibrate", self.shared / "net.onnx", "--data", "data", "-o", "b.table")
+        self.assertEqual((self.folder / "a.table").read_bytes(), (self.folder / "b.table").read_bytes())
+        np.savez(self.folder / "data" / "1.npz", x=whole.astype(np.int64) + 2**25 + 1)
+        self.refuses(r"data/1\.npz: input 'x' is 33554307 at \[0, 0, 0, 0\], which f32 does not have", "calibrate", self.shared / "net.onnx", "--data", "data", "-o", "c.table")
+        self.refuses(r"data/1\.npz: input 'x' is 33554307 at", "compare", self.shared / "net.onnx", self.shared / "f32.bmodel", "--data", "data")
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ class Zhouyi(unittest.TestCase):
         self.refused(self.run_model(np.zeros((1, 71), np.int8)),
                      f"{archive}: input 'x' is 1x71, net 'small' expects 1x70")
         self.refused(self.run_model(np.zeros((1, 70), np.int16)),
-                     f"{archive}: input 'x' is i16, net 'small' expects i8; convert the array first")
+                     f"{archive}: input 'x' is i16, net 'small' expects i8 codes, or reals as floats; convert the array first")
         self.refused(self.run_model(np.full((1, 70), np.nan, np.float32)),
                      f"{self.model}: input 'x': element 0 is nan; it cannot be quantized to i8")
 

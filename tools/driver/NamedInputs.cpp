@@ -3,7 +3,6 @@
 #include "tools/driver/NamedInputs.h"
 
 #include "dialects/Evaluate.h"
-#include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 
 using namespace mlir;
@@ -31,18 +30,14 @@ static Result<HostTensor> readInput(const samples::Sample &sample,
                                         "; the file has " +
                                         (found.empty() ? "none" : found));
   }
-  Result<HostTensor> tensor = sample.read(name);
-  if (!tensor)
-    return tensor.status();
-  // A type that does not fit is reported below.
-  (void)numeric::fromCarrier(*tensor, input.type);
   const std::vector<int64_t> &shape = input.shapes.front();
-  if (tensor->type() == input.type && tensor->shape() == shape)
-    return tensor;
-  return rt::fail(tensor->type() == input.type ? Code::ShapeMismatch
-                                               : Code::TypeMismatch,
+  // Before an array of another shape is unpacked.
+  if (sample.shape(name) == shape && sample.canBe(name, input.type))
+    return sample.readAs(name, input.type);
+  bool isOtherShape = sample.shape(name) != shape;
+  return rt::fail(isOtherShape ? Code::ShapeMismatch : Code::TypeMismatch,
                   sample.path(name) + ": array " + rt::quoteName(name) +
-                      " is " + describe(tensor->type(), tensor->shape()) +
+                      " is " + describe(sample.type(name), sample.shape(name)) +
                       ", the input is " + describe(input.type, shape));
 }
 

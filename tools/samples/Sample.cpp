@@ -1,4 +1,6 @@
 #include "tools/samples/Sample.h"
+#include "runtime/numeric/CarrierTypes.h"
+#include "runtime/numeric/ConvertValues.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
 
@@ -212,4 +214,33 @@ Result<HostTensor> Sample::read(const std::string &name) const {
   if (tensor.archive)
     return tensor.archive->read(tensor.array);
   return tensor.value;
+}
+
+bool Sample::canBe(const std::string &name, ElementType wanted) const {
+  return numeric::carries(type(name), wanted) ||
+         numeric::convertsByValue(type(name), wanted);
+}
+
+Result<HostTensor> Sample::readAs(const std::string &name,
+                                  ElementType wanted) const {
+  Result<HostTensor> tensor = read(name);
+  if (!tensor || numeric::fromCarrier(*tensor, wanted))
+    return tensor;
+  const std::string subject = path(name) + ": input " + rt::quoteName(name);
+  // What carries bits has no numbers that could be converted.
+  if (numeric::carries(tensor->type(), wanted) &&
+      tensor->type() == ElementType::U8)
+    return rt::fail(Code::OutOfRange,
+                    subject + " has values out of the range of " +
+                        numeric::elementTypeName(wanted) +
+                        "; give one value of that type for each element");
+  std::optional<int64_t> place = numeric::convertValues(*tensor, wanted);
+  if (!place)
+    return tensor;
+  return rt::fail(Code::OutOfRange,
+                  subject + " is " + numeric::elementText(*tensor, *place) +
+                      " at " + numeric::placeText(tensor->shape(), *place) +
+                      ", which " + numeric::elementTypeName(wanted) +
+                      " does not have; give values of " +
+                      numeric::elementTypeName(wanted));
 }

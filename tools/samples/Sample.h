@@ -43,6 +43,15 @@ public:
   const std::vector<int64_t> &shape(const std::string &name) const;
   rt::Result<numeric::HostTensor> read(const std::string &name) const;
 
+  /// Whether arrays of the tensor's type can stand for `wanted`: they carry it
+  /// (CarrierTypes.h), or hold numbers.
+  bool canBe(const std::string &name, numeric::ElementType wanted) const;
+  /// read() in elements of `wanted`, which it can be. Numbers keep their values
+  /// as numeric::convertValues() says; one that `wanted` does not have is
+  /// Code::OutOfRange, and the message tells its place.
+  rt::Result<numeric::HostTensor> readAs(const std::string &name,
+                                         numeric::ElementType wanted) const;
+
 private:
   struct Tensor {
     std::string path;

@@ -1,6 +1,5 @@
 #include "tools/weft/InputArrays.h"
 #include "runtime/device/TensorConversion.h"
-#include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 
 #include <algorithm>
@@ -85,6 +84,13 @@ static Status checkNames(const samples::Sample &sample,
   return Status::ok();
 }
 
+/// Integers of another type for a quantized input may be codes or reals, so
+/// that they are neither.
+static bool mayConvert(const samples::Sample &sample, const TensorSpec &spec) {
+  return spec.isQuantized() ? sample.type(spec.name) == spec.type
+                            : sample.canBe(spec.name, spec.type);
+}
+
 Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
                                          const rt::NetSpec &net) {
   WEFT_TRY(checkNames(sample, net));
@@ -96,13 +102,15 @@ Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
     return chosen.status().withContext(sample.path());
   for (const TensorSpec &spec : net.stages[chosen->stage].inputs) {
     ElementType given = sample.type(spec.name);
-    if (!rt::acceptsType(spec, given) && !numeric::carries(given, spec.type))
+    if (!rt::acceptsType(spec, given) && !mayConvert(sample, spec))
       return rt::fail(
           Code::TypeMismatch,
           sample.path(spec.name) + ": input " + rt::quoteName(spec.name) +
               " is " + elementTypeName(given) + ", net " +
               rt::quoteName(net.name) + " expects " +
-              elementTypeName(spec.type) + "; convert the array first");
+              elementTypeName(spec.type) +
+              (spec.isQuantized() ? " codes, or reals as floats" : "") +
+              "; convert the array first");
   }
   return chosen;
 }
@@ -111,16 +119,11 @@ Result<std::vector<HostTensor>> cli::readInputs(const samples::Sample &sample,
                                                 const rt::StageSpec &stage) {
   std::vector<HostTensor> tensors;
   for (const TensorSpec &spec : stage.inputs) {
-    Result<HostTensor> tensor = sample.read(spec.name);
+    Result<HostTensor> tensor = rt::acceptsType(spec, sample.type(spec.name))
+                                    ? sample.read(spec.name)
+                                    : sample.readAs(spec.name, spec.type);
     if (!tensor)
       return tensor.status();
-    if (!rt::acceptsType(spec, tensor->type()) &&
-        !numeric::fromCarrier(*tensor, spec.type))
-      return rt::fail(
-          Code::OutOfRange,
-          sample.path(spec.name) + ": input " + rt::quoteName(spec.name) +
-              " has values out of the range of " + elementTypeName(spec.type) +
-              "; give one value of that type for each element");
     tensors.push_back(*std::move(tensor));
   }
   return tensors;

@@ -31,7 +31,9 @@ rt::Result<samples::Sample> openSample(const SampleRequest &request,
 rt::Result<rt::StageChoice> chooseStage(const samples::Sample &sample,
                                         const rt::NetSpec &net);
 
-/// The arrays of `stage` in its order. `sample` has passed chooseStage().
+/// The arrays of `stage` in its order, in types that Session::run takes for its
+/// inputs; a value that an input's type does not have is Code::OutOfRange with
+/// its place. `sample` has passed chooseStage().
 rt::Result<std::vector<numeric::HostTensor>>
 readInputs(const samples::Sample &sample, const rt::StageSpec &stage);
 

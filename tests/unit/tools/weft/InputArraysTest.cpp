@@ -37,15 +37,15 @@ protected:
 };
 
 TEST_F(InputArrays, ErrorsNameBothSides) {
-  HostTensor flat(ElementType::I64, {16}), floats(ElementType::F32, {4, 4});
+  HostTensor flat(ElementType::I64, {16}), complex(ElementType::C64, {4, 4});
   EXPECT_EQ(choose({{"x", &good}}), "ok");
   EXPECT_EQ(choose({{"z", &good}}), "input 'x' is missing; the file has 'z', "
                                     "net 'small' expects 'x'");
   EXPECT_EQ(choose({{"x", &good}, {"z", &good}}),
             "array 'z' is not an input of net 'small', which expects 'x'");
   EXPECT_EQ(choose({{"x", &flat}}), "input 'x' is 16, net 'small' expects 4x4");
-  EXPECT_EQ(choose({{"x", &floats}}), "input 'x' is f32, net 'small' expects "
-                                      "i64; convert the array first");
+  EXPECT_EQ(choose({{"x", &complex}}), "input 'x' is c64, net 'small' expects "
+                                       "i64; convert the array first");
 }
 
 TEST_F(InputArrays, NetsAreChosenByName) {
