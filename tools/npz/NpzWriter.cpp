@@ -1,9 +1,10 @@
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/OutputFile.h"
-#include "tools/npz/Npz.h"
+#include "tools/npz/ArrayFile.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <zlib.h>
 
@@ -195,6 +196,42 @@ static Status checkName(const std::string &name, std::set<std::string> &names) {
                              "cannot hold it",
                              rt::quoteName(name).c_str(), problem)
                  : Status::ok();
+}
+
+Status npz::streamNpz(const std::string &path,
+                      const std::vector<ArraySource> &arrays) {
+  std::vector<std::string> headers;
+  std::set<std::string> names;
+  for (const ArraySource &array : arrays) {
+    WEFT_TRY(checkName(array.name, names).withContext(path));
+    std::optional<std::string> header =
+        makeNpyHeader(numeric::carrierType(array.type), array.shape);
+    if (!header)
+      return rt::failf(Code::Unsupported,
+                       "%s: unsupported: array %s has type %s, which npz lacks",
+                       path.c_str(), rt::quoteName(array.name).c_str(),
+                       numeric::elementTypeName(array.type));
+    headers.push_back(*std::move(header));
+  }
+  Status problem;
+  Status written =
+      tools::writeOutputFile(path, [&](const tools::ByteSink &sink) {
+        Writer writer(sink);
+        for (size_t i = 0; i < arrays.size(); ++i) {
+          rt::Result<HostTensor> tensor = arrays[i].read();
+          if (!tensor) {
+            problem = tensor.status();
+            return false;
+          }
+          assert(tensor->type() == arrays[i].type &&
+                 tensor->shape() == arrays[i].shape);
+          if (!writer.add(arrays[i].name, headers[i],
+                          numeric::toCarrier(*std::move(tensor))))
+            return false;
+        }
+        return writer.finish();
+      });
+  return problem ? written : problem;
 }
 
 Status npz::writeNpz(const std::string &path,

@@ -41,9 +41,8 @@ static void setLimit(const char *option, Limit limit, double value,
                                            " is given twice");
 }
 
-/// KEY=VALUE of `option`, into `limits`.
-static void parseLimit(const char *option, const std::string &text,
-                       std::map<Limit, double> &limits) {
+void cli::parseLimit(const char *option, const std::string &text,
+                     std::map<Limit, double> &limits) {
   size_t equals = text.find('=');
   std::string key = text.substr(0, equals);
   std::optional<Limit> limit = comparison::findLimit(key);

@@ -14,6 +14,10 @@
 
 namespace weft::cli {
 
+/// KEY=VALUE of `option` (--limit), into `limits`; throws CLI::ValidationError.
+void parseLimit(const char *option, const std::string &text,
+                std::map<comparison::Limit, double> &limits);
+
 struct CompareFlags {
   std::string onnx; ///< or a program
   RunRequest request;
