@@ -266,7 +266,8 @@ Expected<CalibrationTable> CalibrationTable::parse(StringRef text,
   text.split(lines, '\n');
   StringRef first = lines.front().rtrim();
   bool isFirstVersion = first == kVersionLines[0];
-  if (!isFirstVersion && first != kVersionLines[1] && isVendorCalibration(text))
+  bool isOurs = first.starts_with(kVersionLines[0].drop_back());
+  if (!isOurs && isVendorCalibration(text))
     return parseVendorCalibration(text, source);
   if (!isFirstVersion && first != kVersionLines[1])
     return lineError(source, 1, whyNoVersion(first));

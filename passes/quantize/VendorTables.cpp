@@ -30,20 +30,15 @@ static std::optional<Precision> precisionOf(StringRef mode) {
       .Default(std::nullopt);
 }
 
-/// A name and `count` words behind it; names may hold blanks. Empty if there
-/// are fewer.
+/// A name and `count` words behind it; empty if there are more or fewer.
 static llvm::SmallVector<StringRef> wordsOf(StringRef line, size_t count) {
-  llvm::SmallVector<StringRef> words(count + 1);
-  for (size_t i = count; i > 0; --i) {
-    line = line.rtrim();
-    size_t blank = line.find_last_of(" \t");
-    if (blank == StringRef::npos)
-      return {};
-    words[i] = line.drop_front(blank + 1);
-    line = line.take_front(blank);
+  llvm::SmallVector<StringRef> words;
+  for (StringRef rest = line; !rest.trim().empty();) {
+    auto [word, behind] = llvm::getToken(rest);
+    words.push_back(word);
+    rest = behind;
   }
-  words[0] = line.trim();
-  return words[0].empty() ? llvm::SmallVector<StringRef>() : words;
+  return words.size() == count + 1 ? words : llvm::SmallVector<StringRef>();
 }
 
 static std::optional<double> numberOf(StringRef word) {

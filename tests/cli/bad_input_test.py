@@ -155,7 +155,7 @@ int8_case("table_of_version_2_without_range", r"table\.txt:3.*low", "x 1 -1 1 -1
 int8_case("table_of_an_unknown_version", r"table\.txt:1", "x 1 -1 1 -1 1\n", version=0)
 int8_case("table_of_a_newer_version", r"^weft: error: [^: ]*table\.txt:1: the table is of version 9, made by a newer weft; .* up to 2: take", "x 1 -1 1 -1 1\n", version=9)
 int8_case("table_has_binary_entries", r"table\.txt:2", "\x00\x01\x02" * 50)
-for name, content in ("table_empty", b""), ("table_is_binary", b"\x00\x01\x02" * 50), ("table_without_header", b"x 1 -1 1\n"):
+for name, content in ("table_empty", b""), ("table_is_binary", b"\x00\x01\x02" * 50), ("table_without_header", b"x 1 -1 1 -1 1\n"):
     add("calibration", name, r"table\.txt:1", lambda place, content=content: place.convert(
         SMALL, "--precision", "int8", "--calibration", bad.write(place.input, content, "table.txt")))
 

@@ -372,7 +372,7 @@ class Compare(unittest.TestCase):
         onnx.save(detector(factor=1.5), self.folder / "wrong.onnx")
         self.convert("wrong.onnx", "f32", "wrong.bmodel")
         self.weft("compare", "f32.bmodel", "wrong.bmodel", "-i", self.x, code=1)
-        self.assertIn("--bind, --plugin and --fuse-preprocess are for ONNX models",
+        self.assertIn("--bind, --plugin, --inputs, --outputs and --fuse-preprocess are for ONNX models",
                       self.weft("compare", "f32.bmodel", "int8.bmodel", "-i", self.x, "--bind", f"x={self.x}", code=2))
 
     def test_programs_of_the_vendor(self):
