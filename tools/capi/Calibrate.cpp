@@ -1,6 +1,7 @@
 //===- Calibrate.cpp - value ranges from samples in memory ----------------===//
 
 #include "tools/capi/Calibration.h"
+#include "tools/capi/ModelPart.h"
 #include "tools/capi/Status.h"
 #include "tools/capi/Texts.h"
 #include "tools/driver/MatrixProducts.h"
@@ -80,8 +81,9 @@ static rt::Status readCalibrateOptions(const weft_calibrate_options &given,
 /// The only set of shapes.
 static Result<driver::InputShapes>
 shapesOf(const weft_calibrate_options &options) {
-  Result<driver::ShapeRanges> ranges = driver::parseShapeRanges(
-      capi::texts(options.shapes, options.shape_count));
+  Result<driver::ShapeRanges> ranges =
+      driver::parseShapeRanges(capi::texts(options.shapes, options.shape_count),
+                               options.batch ? options.batch : "");
   if (!ranges)
     return ranges.status();
   Result<std::vector<driver::InputShapes>> all = driver::shapesOf(*ranges);
@@ -130,9 +132,14 @@ openCalibration(const char *model, const weft_calibrate_options *given,
           capi::texts(options.plugins, options.plugin_count));
       !status)
     return toC(status);
+  Result<capi::ModelPart> part = capi::partOf(options);
+  if (!part)
+    return toC(part.status());
+  opened->part = *std::move(part);
   opened->compilation.emplace(opened->stream);
   opened->compilation->use(opened->plugins);
-  if (failed(opened->compilation->import(model, *shapes)))
+  if (failed(opened->compilation->import(model, *shapes, opened->part.bindings,
+                                         opened->part.cut)))
     return opened->why();
   opened->model = model;
   opened->shapes = *std::move(shapes);

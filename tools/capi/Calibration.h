@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_CAPI_CALIBRATION_H
 
 #include "passes/quantize/Calibrate.h"
+#include "tools/capi/ModelPart.h"
 #include "tools/capi/Status.h"
 #include "tools/driver/Compile.h"
 #include "tools/driver/ReferenceSamples.h"
@@ -26,6 +27,7 @@ struct weft_calibration {
   llvm::raw_string_ostream stream{printed};
   std::string model;
   weft::driver::InputShapes shapes;
+  weft::capi::ModelPart part;
   weft::driver::Plugins plugins; // outlives the compilation
   std::optional<weft::driver::Compilation> compilation;
   weft::tools::OneDnn accelerator;

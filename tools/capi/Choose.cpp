@@ -100,9 +100,9 @@ static weft_compiler_status *choose(weft_calibration *calibration,
       calibration->searchSamples);
   if (failed(samples))
     return calibration->why();
-  driver::InputBindings bindings;
-  driver::CompilationSource source = {calibration->model, calibration->shapes,
-                                      bindings, calibration->plugins};
+  driver::CompilationSource source = {
+      calibration->model, calibration->shapes, calibration->part.bindings,
+      calibration->plugins, calibration->part.cut};
   Result<driver::PrecisionChoice> choice = driver::choosePrecisions(
       source, calibration->compilation->module(), compile, samples->search,
       samples->heldBack, *wanted);

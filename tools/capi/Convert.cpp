@@ -1,6 +1,7 @@
 //===- Convert.cpp - ONNX models to files that run ------------------------===//
 
 #include "runtime/chips/Chips.h"
+#include "tools/capi/ModelPart.h"
 #include "tools/capi/Status.h"
 #include "tools/capi/Texts.h"
 #include "tools/driver/BatchProof.h"
@@ -23,15 +24,15 @@ using rt::Result;
 static weft_compiler_status *
 compileStages(const char *model, driver::CompileOptions options,
               const std::vector<driver::InputShapes> &shapes,
-              const driver::Plugins &plugins, driver::StageSet &stages,
-              llvm::raw_string_ostream &stream) {
+              const capi::ModelPart &part, const driver::Plugins &plugins,
+              driver::StageSet &stages, llvm::raw_string_ostream &stream) {
   options.sharesConstants = shapes.size() > 1;
   std::vector<driver::InputShapes> arguments;
   for (const driver::InputShapes &one : shapes) {
     auto compilation = std::make_unique<driver::Compilation>(stream);
     compilation->use(plugins);
     compilation->takesDigest = stages.all().empty();
-    if (failed(compilation->import(model, one)) ||
+    if (failed(compilation->import(model, one, part.bindings, part.cut)) ||
         failed(compilation->lower(options, driver::Stage::Ppl)))
       return capi::fromPrinted(stream.str(), compilation->failureCause(), 0);
     arguments.push_back(compilation->inputShapes);
@@ -39,7 +40,8 @@ compileStages(const char *model, driver::CompileOptions options,
       return capi::fromPrinted(stream.str(), stages.culprit().failureCause(),
                                0);
   }
-  driver::BatchProof proof = driver::proveBatch(model, arguments, {}, plugins);
+  driver::BatchProof proof =
+      driver::proveBatch(model, arguments, part.bindings, plugins, part.cut);
   for (const auto &compilation : stages.all())
     compilation->notes.batchAxes = proof.axes;
   return nullptr;
@@ -59,7 +61,8 @@ static weft_compiler_status *give(const std::vector<uint8_t> &file,
 static weft_compiler_status *
 convertForVectors(const char *model, const driver::CompileOptions &options,
                   const std::vector<driver::InputShapes> &shapes,
-                  const driver::Plugins &plugins, void **bytes, size_t *size) {
+                  const capi::ModelPart &part, const driver::Plugins &plugins,
+                  void **bytes, size_t *size) {
   if (shapes.size() != 1)
     return toC(rt::fail(Code::InvalidArgument,
                         "there are " + std::to_string(shapes.size()) +
@@ -76,7 +79,8 @@ convertForVectors(const char *model, const driver::CompileOptions &options,
   auto why = [&] {
     return capi::fromPrinted(stream.str(), compilation.failureCause(), 0);
   };
-  if (failed(compilation.import(model, shapes.front())) ||
+  if (failed(
+          compilation.import(model, shapes.front(), part.bindings, part.cut)) ||
       failed(compilation.lower(options, driver::Stage::Ppl)))
     return why();
   mlir::FailureOr<std::vector<uint8_t>> file =
@@ -129,6 +133,57 @@ static rt::Status takePrecision(const weft_convert_options &given,
   return {};
 }
 
+/// What the file has beside the numbers.
+static rt::Status takeForm(const weft_convert_options &given,
+                           driver::CompileOptions &options) {
+  options.noHost = given.no_host != 0;
+  options.quantizedIo = given.quantized_io != 0;
+  options.strip = given.strip != 0;
+  if (options.strip && chips::findVectorTarget(options.chip))
+    return rt::fail(Code::InvalidArgument,
+                    "strip is for chips with command buffers, not the target " +
+                        options.chip + "; leave it out");
+  if (!given.asymmetric)
+    return {};
+  options.asymmetric = given.asymmetric;
+  if (options.asymmetric == "auto" || options.asymmetric == "off")
+    return {};
+  return rt::fail(Code::InvalidArgument, "asymmetric is '" +
+                                             options.asymmetric +
+                                             "', must be auto or off");
+}
+
+/// How hard the compiler searches.
+static rt::Status takeLevel(const weft_convert_options &given,
+                            driver::CompileOptions &options) {
+  std::string level = given.level ? given.level : "";
+  if (given.level && chips::findVectorTarget(options.chip))
+    return rt::fail(Code::InvalidArgument,
+                    "level is for chips with command buffers, not the target " +
+                        options.chip + "; leave it out");
+  if (given.level && (level.size() != 1 || level < "0" || level > "3"))
+    return rt::fail(Code::InvalidArgument,
+                    "level is '" + level + "', must be 0, 1, 2 or 3");
+  if (given.level)
+    options.optLevel = driver::OptLevel(level[0] - '0');
+  if (given.search_seconds == 0 && !given.search_cache)
+    return {};
+  if (options.optLevel != driver::OptLevel::O3)
+    return rt::fail(Code::InvalidArgument,
+                    "search_seconds and search_cache are for level 3; give "
+                    "that too, or leave them out");
+  // The bounds of --time-limit; NaN is outside.
+  if (given.search_seconds != 0 &&
+      !(given.search_seconds >= 0.001 && given.search_seconds <= 1e6))
+    return rt::fail(Code::InvalidArgument,
+                    "search_seconds must be from 0.001 to 1000000");
+  if (given.search_seconds != 0)
+    options.search.seconds = given.search_seconds;
+  if (given.search_cache)
+    options.search.cache = given.search_cache;
+  return {};
+}
+
 static weft_compiler_status *convert(const char *model,
                                      const weft_convert_options *given,
                                      void **bytes, size_t *size) {
@@ -143,29 +198,36 @@ static weft_compiler_status *convert(const char *model,
     compile.chip = options.target;
   if (rt::Status status = checkTarget(compile.chip); !status)
     return toC(status);
-  if (rt::Status status = takePrecision(options, compile); !status)
-    return toC(status);
-  compile.noHost = options.no_host != 0;
+  for (rt::Status (*take)(const weft_convert_options &,
+                          driver::CompileOptions &) :
+       {takePrecision, takeForm, takeLevel})
+    if (rt::Status status = take(options, compile); !status)
+      return toC(status);
   Result<driver::ShapeRanges> ranges =
-      driver::parseShapeRanges(texts(options.shapes, options.shape_count));
+      driver::parseShapeRanges(texts(options.shapes, options.shape_count),
+                               options.batch ? options.batch : "");
   if (!ranges)
     return toC(ranges.status());
   Result<std::vector<driver::InputShapes>> shapes = driver::shapesOf(*ranges);
   if (!shapes)
     return toC(shapes.status());
+  Result<capi::ModelPart> part = capi::partOf(options);
+  if (!part)
+    return toC(part.status());
   driver::Plugins plugins;
   if (rt::Status status =
           plugins.load(texts(options.plugins, options.plugin_count));
       !status)
     return toC(status);
   if (chips::findVectorTarget(compile.chip))
-    return convertForVectors(model, compile, *shapes, plugins, bytes, size);
+    return convertForVectors(model, compile, *shapes, *part, plugins, bytes,
+                             size);
   // The stages print to it until they end.
   std::string printed;
   llvm::raw_string_ostream stream(printed);
   driver::StageSet stages;
-  if (weft_compiler_status *status =
-          compileStages(model, compile, *shapes, plugins, stages, stream))
+  if (weft_compiler_status *status = compileStages(
+          model, compile, *shapes, *part, plugins, stages, stream))
     return status;
   mlir::FailureOr<codegen::PackedFile> file = stages.pack(compile);
   if (failed(file))

@@ -313,6 +313,17 @@ WEFT_COMPILER_API void weft_ppl_close(weft_ppl_program *program);
 
 /*===-- models ------------------------------------------------------------===*/
 
+/* An array in row-major order that takes the place of an input. The struct does
+   not grow: it lies in arrays. */
+typedef struct weft_constant {
+  const char *name;
+  /* TensorProto.DataType of ONNX. */
+  int32_t type;
+  size_t rank;
+  const int64_t *shape;
+  const void *data;
+} weft_constant;
+
 typedef struct weft_convert_options {
   /* Set by the caller to sizeof(weft_convert_options). */
   size_t struct_bytes;
@@ -341,6 +352,30 @@ typedef struct weft_convert_options {
   int64_t group_size;
   /* Of int8, not 0: as --no-float. */
   int32_t no_float;
+  /* As --batch: the first axis of every input that the model leaves open or
+     fixes to 1, several as "1..8"; NULL: none. */
+  const char *batch;
+  /* As --inputs and --outputs, a name a string: values between which the model
+     is taken; NULL: its own inputs and outputs. */
+  const char *const *inputs;
+  size_t input_count;
+  const char *const *outputs;
+  size_t output_count;
+  /* As --bind; NULL: none. */
+  const weft_constant *constants;
+  size_t constant_count;
+  /* As --asymmetric: "auto" or "off"; NULL: its default. */
+  const char *asymmetric;
+  /* Not 0: as --quantized-io. */
+  int32_t quantized_io;
+  /* Not 0: as --strip. */
+  int32_t strip;
+  /* As -O: "0" to "3"; NULL: its default. */
+  const char *level;
+  /* Of level 3, as --time-limit; 0: its default. */
+  double search_seconds;
+  /* Of level 3, as --search-cache: a path; NULL: none. */
+  const char *search_cache;
 } weft_convert_options;
 
 /* An ONNX file to a bmodel, or for the target "zhouyi" to a .zyp program, as
@@ -378,6 +413,18 @@ typedef struct weft_calibrate_options {
   /* Not 0: samples are not evaluated when they are added, and there is no
      table; for weft_calibrate_measure() alone. */
   int32_t keep_only;
+  /* As --batch: the first axis of every input that the model leaves open or
+     fixes to 1, one size; NULL: none. */
+  const char *batch;
+  /* As --inputs and --outputs, a name a string: values between which the model
+     is taken; NULL: its own inputs and outputs. */
+  const char *const *inputs;
+  size_t input_count;
+  const char *const *outputs;
+  size_t output_count;
+  /* As --bind; NULL: none. */
+  const weft_constant *constants;
+  size_t constant_count;
 } weft_calibrate_options;
 
 /* Imports the ONNX file `model`. */

@@ -407,3 +407,56 @@ TEST(CompilerApi, OptionsMayEndBeforeTheNewestOnes) {
   ASSERT_EQ(status, nullptr) << messageOf(status);
   weft_compiler_free(bytes);
 }
+
+namespace {
+struct Bytes {
+  void *bytes = nullptr;
+  size_t size = 0;
+  ~Bytes() { weft_compiler_free(bytes); }
+};
+} // namespace
+
+TEST(CompilerApi, ConvertTakesPartsBatchesAndConstants) {
+  weft_convert_options options = {};
+  options.struct_bytes = sizeof(options);
+  Bytes whole, bound;
+  Status status(weft_convert(TINY_ONNX, &options, &whole.bytes, &whole.size));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  auto says = [&] {
+    Bytes made;
+    status.reset(weft_convert(TINY_ONNX, &options, &made.bytes, &made.size));
+    return messageOf(status);
+  };
+  const char *unknown[] = {"nothing"};
+  options.outputs = unknown;
+  options.output_count = 1;
+  EXPECT_THAT(says(), HasSubstr("nothing"));
+  options.output_count = 0;
+  options.batch = "many";
+  EXPECT_THAT(says(), HasSubstr("many"));
+  options.batch = "2";
+  EXPECT_THAT(says(), testing::IsEmpty());
+  options.batch = nullptr;
+  options.level = "7";
+  EXPECT_EQ(says(), "level is '7', must be 0, 1, 2 or 3");
+  options.level = nullptr;
+
+  std::vector<int64_t> shape = {1, 3, 16, 16};
+  std::vector<float> data(3 * 16 * 16, 0.5f);
+  weft_constant constant = {"x", 1, shape.size(), shape.data(), data.data()};
+  options.constants = &constant;
+  options.constant_count = 1;
+  status.reset(weft_convert(TINY_ONNX, &options, &bound.bytes, &bound.size));
+  EXPECT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_NE(bound.size, whole.size);
+  constant.name = "other";
+  EXPECT_THAT(says(), HasSubstr("other"));
+  constant = {"x", 8, shape.size(), shape.data(), data.data()}; // STRING
+  EXPECT_THAT(says(), HasSubstr("constant 'x': ONNX's type 8"));
+  constant = {"x", 1, shape.size(), shape.data(), nullptr};
+  EXPECT_THAT(says(), HasSubstr("constant 'x': its data is NULL"));
+  shape[0] = -1;
+  EXPECT_THAT(says(), HasSubstr("constant 'x': its sizes are negative"));
+  constant.name = nullptr;
+  EXPECT_THAT(says(), HasSubstr("a constant has no name"));
+}
