@@ -14,6 +14,7 @@ import numpy
 
 from . import _native
 from ._native import CHAR, VOID, WeftError
+from ._part import Part
 from ._types import numpy_type
 
 
@@ -21,7 +22,7 @@ class WeftWarning(UserWarning):
     """Samples or a result that are likely not what is wanted."""
 
 
-def _warn(line):
+def warn(line):
     """A WeftWarning at the line that called this package."""
     frame, level, here = sys._getframe(), 0, 0
     while frame is not None:
@@ -55,11 +56,13 @@ class Calibration(_Text):
         return f"<weft.Calibration of {values} values>"
 
 
-def _in_type(name, array, kind):
+def _in_type(name, array, kind, strict):
     array = numpy.asarray(array)
     if array.dtype != kind and not (
             numpy.issubdtype(array.dtype, numpy.floating)
             and numpy.issubdtype(kind, numpy.floating)):
+        if not strict:
+            return array
         raise WeftError(f"input '{name}' is {kind}, the array is "
                         f"{array.dtype}; convert and scale it as the model "
                         "was trained")
@@ -90,9 +93,9 @@ class Precisions(_Text):
                 f"floats, {self.chosen['cycles']:.0f} cycles>")
 
 
-def _split(name, array, kind, shape):
+def _split(name, array, kind, shape, strict):
     """One array for each sample that `array` holds."""
-    array = _in_type(name, array, kind)
+    array = _in_type(name, array, kind, strict)
     if array.shape == shape:
         return [array]
     if array.shape[1:] == shape:  # a stack of samples
@@ -107,15 +110,16 @@ def _split(name, array, kind, shape):
                     "give whole samples")
 
 
-def _samples(item, inputs):
-    """Lists of arrays in the order of `inputs`, for one array or dict."""
+def samples(item, inputs, strict=True):
+    """Lists of arrays in the order of `inputs`, for one array or dict; unless
+    `strict`, of any types."""
     if not isinstance(item, dict):
         if len(inputs) != 1:
             raise WeftError("the model has the inputs " + ", ".join(inputs) +
                             "; give dicts with an array for each")
         item = {next(iter(inputs)): item}
     _native.check_names(item, inputs)
-    columns = [_split(name, item[name], *facts)
+    columns = [_split(name, item[name], *facts, strict)
                for name, facts in inputs.items()]
     if len(set(map(len, columns))) > 1:
         raise WeftError("the arrays hold different numbers of samples: " +
@@ -124,17 +128,18 @@ def _samples(item, inputs):
     return zip(*columns)
 
 
-def _items(data):
-    """The arrays or dicts that `data` consists of."""
+def items(data):
+    """The arrays or dicts that `data` consists of, and how many they are, None
+    for an iterator."""
     if callable(data):
         data = data()
     if is_path(data):
         raise WeftError(f"{data!r} is a path; files are read by the program: "
                         "weft calibrate --data FOLDER")
     if isinstance(data, dict) or hasattr(data, "__array__"):
-        return [data]
+        return [data], 1
     try:
-        return iter(data)
+        return iter(data), len(data) if hasattr(data, "__len__") else None
     except TypeError:
         raise WeftError(f"{type(data).__name__} is no calibration data; give "
                         "arrays, a dict of arrays or an iterable of either"
@@ -155,17 +160,17 @@ def _inputs(library, handle):
 
 
 @contextlib.contextmanager
-def _opened(model, shapes, plugins, method="auto", percentile=None,
-            recover="weights", search_samples=0, keep_only=False):
-    """A calibration of the C interface, and its library."""
+def _opened(model, part, method="auto", percentile=None, recover="weights",
+            search_samples=0, keep_only=False):
+    """A calibration of the C interface for a Part of `model`, and its
+    library."""
     if percentile == 0:  # in C that means the default; it checks the others
         raise WeftError("percentile is 0, must be above 0 and at most 100")
     library = _native.compiler()
     options = _native.CalibrateOptions(ctypes.sizeof(_native.CalibrateOptions))
     options.method = method.encode()
     options.percentile = 0 if percentile is None else percentile
-    options.shapes, options.shape_count = _native.shape_texts(shapes)
-    options.plugins, options.plugin_count = _native.texts(plugins)
+    part.put(options)
     options.search_samples = search_samples
     options.recover, options.keep_only = recover.encode(), keep_only
     handle = VOID()
@@ -177,17 +182,24 @@ def _opened(model, shapes, plugins, method="auto", percentile=None,
         library.c.weft_calibrate_close(handle)
 
 
-def _add(library, handle, data):
-    """Gives the samples to the compiler."""
+def _add(library, handle, data, progress=None):
+    """Gives the samples to the compiler; calls progress(done, about) after
+    each, about None where nobody knows."""
     inputs, count = _inputs(library, handle), 0
-    for item in _items(data):
-        for sample in _samples(item, inputs):
+    given, length = items(data)
+    for item in given:
+        found = list(samples(item, inputs))
+        if length is not None and not count:  # of others like the first
+            length *= len(found)
+        for sample in found:
             count += 1
             # Kept until the call is over.
             arrays = [numpy.ascontiguousarray(array) for array in sample]
             library.check(library.c.weft_calibrate_add(
                 handle, (VOID * max(1, len(arrays)))(
                     *(array.ctypes.data for array in arrays))))
+            if progress:
+                progress(count, length and max(count, length))
     if not count:
         raise WeftError("no samples: the data are empty; give at least one")
 
@@ -200,18 +212,18 @@ def _table(library, handle):
                                                     ctypes.byref(odd)))
     table = Calibration(text.value.decode(), odd.value.decode().splitlines())
     for line in table.warnings:
-        _warn(line)
+        warn(line)
     return table
 
 
 @contextlib.contextmanager
-def measuring(model, data, *, calibrates, shapes, plugins):
+def measuring(model, data, part, *, calibrates, progress=None):
     """The table of the samples `data`, None unless `calibrates`, and a function
     from the bytes of a program to its accuracy on four of them, as the program
     `weft` measures it; None for a program that cannot be measured."""
-    with _opened(model, shapes, plugins, search_samples=4,
+    with _opened(model, part, search_samples=4,
                  keep_only=not calibrates) as (library, handle):
-        _add(library, handle, data)
+        _add(library, handle, data, progress)
         table = _table(library, handle) if calibrates else None
 
         def measure(program, warns=True):
@@ -221,14 +233,15 @@ def measuring(model, data, *, calibrates, shapes, plugins):
             facts = json.loads(report.value.decode())
             for line in facts["warnings"]:
                 if warns or facts["accuracy"] is None:
-                    _warn(line)
+                    warn(line)
             return facts["accuracy"]
 
         yield table, measure
 
 
-def calibrate(model, data, output=None, *, shapes=None, method="auto",
-              percentile=None, recover="weights", plugins=()):
+def calibrate(model, data, output=None, *, shapes=None, batch=None,
+              inputs=None, outputs=None, bind=None, method="auto",
+              percentile=None, recover="weights", plugins=(), progress=None):
     """The value ranges of an ONNX file's float graph on samples: a Calibration
     for `convert(.., precision="int8")`, written to `output` if it is given.
 
@@ -238,11 +251,15 @@ def calibrate(model, data, output=None, *, shapes=None, method="auto",
     one after the other along the first axis, or a stack of samples. Values
     must be preprocessed as for the model. What is odd about them is a
     WeftWarning.
+    `shapes`, `batch`, `inputs`, `outputs`, `bind`, `plugins`: as for `convert`.
     `method`, `percentile`, `recover`: as those flags of `weft calibrate`.
+    `progress(done, about)` is called after each sample; `about` is None for an
+    iterator, whose length nobody knows.
     """
-    with _opened(model, shapes, plugins, method, percentile,
-                 recover) as opened:
-        _add(*opened, data)
+    part = Part(shapes=shapes, batch=batch, inputs=inputs, outputs=outputs,
+                bind=bind, plugins=plugins)
+    with _opened(model, part, method, percentile, recover) as opened:
+        _add(*opened, data, progress)
         result = _table(*opened)
     if output is not None:
         result.save(output)
@@ -270,6 +287,7 @@ class _Score:
 def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
                       score=None, target_score=None, max_float_macs=None,
                       search_samples=8, log=None, progress=None, shapes=None,
+                      batch=None, inputs=None, outputs=None, bind=None,
                       method="auto", percentile=None, recover="weights",
                       target="bm1684x", plugins=()):
     """`--precision auto`: which products of an int8 program must be floats for
@@ -311,7 +329,9 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
     shown = _native.PROGRESS(lambda _, done, about: progress(done, about)) \
         if progress else _native.PROGRESS()
     options.progress = shown
-    with _opened(model, shapes, plugins, method, percentile, recover,
+    part = Part(shapes=shapes, batch=batch, inputs=inputs, outputs=outputs,
+                bind=bind, plugins=plugins)
+    with _opened(model, part, method, percentile, recover,
                  search_samples) as (library, handle):
         _add(library, handle, data)
         table = _table(library, handle)
@@ -329,7 +349,7 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
             raise WeftError(facts["miss"])
         result = Precisions(text.value.decode(), table, facts)
     if result.miss:
-        _warn(result.miss)
+        warn(result.miss)
     return result
 
 

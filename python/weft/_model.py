@@ -1,15 +1,13 @@
-"""Models: made by the compiler, run by the runtime."""
+"""Models, run by the runtime."""
 
-import contextlib
 import ctypes
 import functools
-import inspect
 import os
 import threading
 
 import numpy
 
-from . import _calibrate, _native
+from . import _native
 from ._native import CHAR, INT64, POINTER, SIZE, VOID, WeftError
 from ._types import code_of, numpy_type
 
@@ -38,6 +36,8 @@ def _runtime():
         ("weft_model_load", VOID, CHAR, POINTER(VOID)),
         ("weft_model_load_bytes", VOID, CHAR, SIZE, CHAR, POINTER(VOID)),
         ("weft_model_free", None, VOID),
+        ("weft_model_net_count", SIZE, VOID),
+        ("weft_model_net_name", CHAR, VOID, SIZE),
         ("weft_model_stage_count", SIZE, VOID, SIZE),
         ("weft_model_input_count", SIZE, VOID, SIZE),
         ("weft_model_output_count", SIZE, VOID, SIZE),
@@ -68,13 +68,20 @@ class Model:
     """A bmodel or a .zyp program: the path of a file, or its bytes. Runs on the
     emulator, or on the machine of programs; with the device bmrt a bmodel runs
     on the vendor's runtime, whose libbmrt.so `bmrt_library` names (None: the
-    environment variable WEFT_BMRT_LIB).
+    environment variable WEFT_BMRT_LIB). `net` names one of several nets.
 
-    `inputs` and `outputs` are those of the first stage, `stages` the inputs of
-    each. Several threads may share a model; its runs follow each other.
+        model(image)            # positional, in the order of `inputs`
+        model(x=image)          # by name
+        model.run(x=image)      # the outputs by name, always a dict
+
+    A call gives the array of the only output, or of several a dict by name.
+    `inputs` and `outputs` are those of the first stage, dicts of names and
+    (numpy type, shape); `stages` the inputs of each, `nets` the names of the
+    nets. Several threads may share a model; its runs follow each other.
     """
 
-    def __init__(self, source, *, device="emulator", bmrt_library=None):
+    def __init__(self, source, *, net=None, device="emulator",
+                 bmrt_library=None):
         if device not in DEVICES:
             raise WeftError(f"device is {device!r}, must be "
                             f"{' or '.join(DEVICES)}")
@@ -93,19 +100,34 @@ class Model:
             status = c.weft_model_load(os.fsencode(source),
                                        ctypes.byref(self._handle))
         self._library.check(status)
+        self.nets = [c.weft_model_net_name(self._handle, index).decode()
+                     for index in range(c.weft_model_net_count(self._handle))]
+        self._net = self._index(net)
         self.inputs = self._describe("input", 0)
         self.outputs = self._describe("output", 0)
         self.stages = [self._describe("input", stage) for stage in
-                       range(c.weft_model_stage_count(self._handle, 0))]
+                       range(c.weft_model_stage_count(self._handle,
+                                                       self._net))]
+
+    def _index(self, net):
+        """That of the net of this name; None: of the only one."""
+        if net is None and len(self.nets) == 1:
+            return 0
+        if net in self.nets:
+            return self.nets.index(net)
+        raise WeftError((f"net is {net!r}, the file has " if net is not None
+                         else "the file has several nets, give net: ") +
+                        ", ".join(self.nets))
 
     def _describe(self, kind, stage):
         """Names to (numpy type, shape) of the inputs or outputs."""
         c, result = self._library.c, {}
-        count = getattr(c, f"weft_model_{kind}_count")(self._handle, 0)
+        count = getattr(c, f"weft_model_{kind}_count")(self._handle,
+                                                            self._net)
         for index in range(count):
             one = _Description(ctypes.sizeof(_Description))
             self._library.check(getattr(c, f"weft_model_{kind}")(
-                self._handle, 0, stage, index, ctypes.byref(one)))
+                self._handle, self._net, stage, index, ctypes.byref(one)))
             result[one.name.decode()] = (numpy_type(one.type),
                                          tuple(one.shape[:one.rank]))
         return result
@@ -118,12 +140,33 @@ class Model:
         ranks = (SIZE * max(1, len(arrays)))(*(a.ndim for a in arrays))
         stage, entries = SIZE(), INT64()
         self._library.check(self._library.c.weft_model_find_stage(
-            self._handle, 0, pointers, ranks, ctypes.byref(stage),
+            self._handle, self._net, pointers, ranks, ctypes.byref(stage),
             ctypes.byref(entries)))
         return stage.value, entries.value
 
-    def run(self, **inputs):
-        """Outputs by name for one array an input."""
+    def __call__(self, /, *arrays, **named):
+        """The only output, or a dict of several by name. Arrays are given in
+        the order of `inputs`, by name, or some so and the others by name."""
+        if len(arrays) > len(self.inputs):
+            raise WeftError(f"{len(arrays)} arrays are given, the inputs are "
+                            f"{', '.join(self.inputs)}")
+        given = dict(zip(self.inputs, arrays))
+        twice = [name for name in given if name in named]
+        if twice:
+            raise WeftError(f"input '{twice[0]}' is given by position and by "
+                            "name")
+        results = self.run(**given, **named)
+        return next(iter(results.values())) if len(results) == 1 else results
+
+    def __repr__(self):
+        def text(sides):
+            return ", ".join(f"{name} {kind}{list(shape)}"
+                             for name, (kind, shape) in sides.items())
+        return f"<weft.Model {text(self.inputs)} -> {text(self.outputs)}>"
+
+    def run(self, /, **inputs):
+        """Outputs by name for one array an input. Raises WeftError if an array
+        is missing, unexpected, or has a shape that no stage takes."""
         with self._running:
             return self._run(inputs)
 
@@ -135,7 +178,8 @@ class Model:
         if stage not in self._sessions:
             session = VOID()
             self._library.check(c.weft_session_open(
-                self._handle, None, stage, ctypes.byref(self._options),
+                self._handle, self.nets[self._net].encode(), stage,
+                ctypes.byref(self._options),
                 ctypes.byref(session)))
             self._sessions[stage] = session
         session = self._sessions[stage]
@@ -165,159 +209,3 @@ class Model:
         if getattr(self, "_handle", None):
             self._library.c.weft_model_free(self._handle)
             self._handle = None
-
-
-class Program(bytes):
-    """The bytes of a program, as `convert` returns them. `accuracy`: how close
-    it is to the float model on samples, a dict for each output: `name`,
-    `cosine` (mean of the samples; of integers the share of equal elements),
-    `worst_cosine`, `sqnr_db` (None if nothing differs) and, of an output that
-    joins several values, `parts` with the same of each; or None if nothing was
-    measured, as with the target zhouyi."""
-    accuracy = None
-
-
-def _is_data(calibration):
-    return not (calibration is None or _calibrate.is_path(calibration)
-                or isinstance(calibration, _calibrate.Calibration))
-
-
-PRECISIONS = ("f32", "f16", "bf16", "int8", "w8f16", "w4f16", "auto")
-# What the program `weft` has for files.
-_OF_FILES = {
-    "preprocess": "images are read and preprocessed by the program weft alone "
-                  "(--preprocess); give arrays as the model takes them",
-    "fuse_preprocess": "only the program weft makes preprocessing a part of a "
-                       "program (weft convert --fuse-preprocess)"}
-
-
-def _check_names(given):
-    """Arguments beside those of `convert` are those of a search."""
-    search = [name for name in
-              inspect.signature(_calibrate.choose_precisions).parameters
-              if name not in ("model", "data", "shapes", "target", "plugins")]
-    for name in given:
-        if name in _OF_FILES:
-            raise WeftError(f"{name} is no argument: {_OF_FILES[name]}")
-        if name not in search:
-            own = [own for own, parameter in
-                   inspect.signature(convert).parameters.items()
-                   if parameter.kind == parameter.KEYWORD_ONLY]
-            raise WeftError(f"unknown argument '{name}'; known: "
-                            f"{', '.join(own)}, and for precision auto "
-                            f"{', '.join(search)}")
-
-
-def _check_tables(precision, calibration, precisions, search):
-    if precision not in PRECISIONS:
-        raise WeftError(f"precision is {precision!r}, must be "
-                        f"{', '.join(PRECISIONS[:-1])} or {PRECISIONS[-1]}")
-    if precision == "int8" and calibration is None:
-        raise WeftError("precision int8 needs value ranges; give calibration: "
-                        "samples, a table or its path")
-    if precision == "auto":
-        if not _is_data(calibration):
-            raise WeftError("precision auto measures programs on samples; "
-                            "give them as calibration")
-        if precisions is not None:
-            raise WeftError("precision auto chooses the floats itself; leave "
-                            "out precisions")
-        return
-    if search:
-        raise WeftError(f"{', '.join(search)}: for precision auto, it is "
-                        f"{precision}; leave it out")
-    if calibration is not None and precision not in (
-            "int8", "f16", "w8f16", "w4f16"):
-        raise WeftError("calibration is for precision int8, f16, w8f16 and "
-                        f"w4f16, it is {precision}; leave it out")
-
-
-def _compiled(model, options, calibration, precisions):
-    """A Program."""
-    library = _native.compiler()
-    data, size = VOID(), SIZE()
-    with _calibrate.table_path(calibration) as ranges, \
-            _calibrate.table_path(precisions) as floats:
-        options.calibration = _native.encoded(ranges)
-        options.precision_table = _native.encoded(floats)
-        library.check(library.c.weft_convert(
-            os.fsencode(model), ctypes.byref(options), ctypes.byref(data),
-            ctypes.byref(size)))
-    try:
-        return Program(ctypes.string_at(data, size.value))
-    finally:
-        library.c.weft_compiler_free(data)
-
-
-def convert(model, output=None, *, shapes=None, precision="f32",
-            target="bm1684x", calibration=None, precisions=None, samples=None,
-            plugins=(), host=True, keep_int8=False, no_float=False,
-            group_size=None, **search):
-    """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
-    zhouyi: of the .zyp program) as a Program, and writes them to `output` if it
-    is given.
-
-    `shapes`: sizes of inputs by name, a tuple, a number (of one axis) or a
-    text as for --shape.
-    `plugins`: libraries of operators written as PPL kernels.
-    `precision`: f32, f16, bf16, int8, w8f16, w4f16 or auto.
-    `calibration`, for int8, f16, w8f16 and w4f16 (as --calibration): the path
-    of a table, what `calibrate` gave, or the data to give it: arrays, a dict of
-    arrays, an iterable of either or a function without arguments that returns
-    one.
-    `samples`: such data to measure the accuracy on, at any precision, for the
-    attribute `accuracy` of the result; without it that is measured on the data
-    of `calibration`, if there are any (of auto on the samples of the search);
-    the ranges are of these too, so others may do worse.
-    An output that is far from the float model's is a WeftWarning.
-    `precisions` (as --precision-table): the path of a table, a dict of
-    precisions by name ({"conv1": "f16"}), or what `choose_precisions` gave.
-    `precision="auto"` calls that, on the data given as `calibration`, with
-    `target_cosine=..` and its other options.
-    `keep_int8`, for int8: no product becomes a float because that takes fewer
-    cycles. `no_float`, for int8: every product with constant weights in 8 bits,
-    depthwise convolutions too; not of the state of an LSTM, GRU or RNN, which
-    has no range. `group_size`, for w8f16 and w4f16: weights of one scale, a
-    power of two from 16 to 1024, or 0: those of an output channel; else 64.
-    """
-    _check_names(search)
-    if no_float and precision == "auto":
-        raise WeftError("precision auto chooses the floats itself; leave out "
-                        "no_float")
-    if group_size is not None and (precision == "auto" or group_size < 0):
-        raise WeftError(f"group_size is {group_size} and the precision "
-                        f"{precision}; it must be 0 or a power of two from 16 "
-                        "to 1024, for w8f16 and w4f16")
-    _check_tables(precision, calibration, precisions, search)
-    options = _native.ConvertOptions(ctypes.sizeof(_native.ConvertOptions))
-    options.target = target.encode()
-    options.shapes, options.shape_count = _native.shape_texts(shapes)
-    options.plugins, options.plugin_count = _native.texts(plugins)
-    options.no_host, options.keep_int8 = not host, keep_int8
-    options.no_float = no_float
-    # In C 0 is the default.
-    options.group_size = 0 if group_size is None else group_size or -1
-    is_auto, accuracy, measure = precision == "auto", None, None
-    common = {"shapes": shapes, "plugins": plugins}
-    with contextlib.ExitStack() as stack:
-        if is_auto:
-            precisions = _calibrate.choose_precisions(
-                model, calibration, target=target, **search, **common)
-            calibration, precision = precisions.calibration, "int8"
-            accuracy = precisions.chosen["outputs"]
-        elif _is_data(calibration):
-            calibration, measure = stack.enter_context(_calibrate.measuring(
-                model, calibration, calibrates=True, **common))
-        if samples is not None:
-            _, measure = stack.enter_context(_calibrate.measuring(
-                model, samples, calibrates=False, **common))
-        options.precision = precision.encode()
-        result = _compiled(model, options, calibration, precisions)
-        if measure:
-            # Of auto the goal says what is far.
-            accuracy = measure(result, warns=not is_auto)
-    result.accuracy = accuracy
-    if output is not None:
-        with open(output, "wb") as file:
-            file.write(result)
-    return result

@@ -39,6 +39,23 @@ def find_library(name):
     return found[0]
 
 
+def find_program():
+    """The path of the program `weft`; raises WeftError if it is not there."""
+    override = os.environ.get("WEFT_NATIVE_DIR")
+    if not override:
+        path = PACKAGE / "native" / "bin" / "weft"
+        if path.exists():
+            return path
+        raise WeftError(f"{path} is missing; install the wheel of weft, or set "
+                        "WEFT_NATIVE_DIR to a build folder")
+    folder = pathlib.Path(override)
+    for path in (folder / "bin" / "weft", folder.parent / "bin" / "weft"):
+        if path.exists():
+            return path
+    raise WeftError(f"WEFT_NATIVE_DIR={override} has no program weft in bin "
+                    "and ../bin; build the target weft there")
+
+
 def include_folder():
     """Folder of the kernel headers (`ppl/ppl.h`) of this package."""
     return str(PACKAGE / "native" / "include" / "weft")
@@ -84,7 +101,9 @@ class Library:
                          "'1..8x3x48x(64..640:64)'", message)
         message = re.sub(r"--shape ([^\s;=']+)=([^\s;]+)",
                          r'shapes={"\1": "\2"}', message)
-        return message.replace("--shape", "shapes")
+        return re.sub(r"--(shape|batch|inputs|outputs|bind)\b",
+                      lambda match: {"shape": "shapes"}.get(match[1], match[1]),
+                      message)
 
     def check(self, status, error=WeftError):
         """Raises `error(message, code)` for a status that is not NULL."""
@@ -122,7 +141,7 @@ def check_names(given, inputs):
 
 def shape_texts(shapes):
     """Shapes by name, tuples, numbers (of one axis) or texts as for --shape, as
-    C wants them."""
+    such texts."""
     def text(name, size):
         axes = size
         if isinstance(size, str) or not hasattr(size, "__iter__"):
@@ -136,8 +155,8 @@ def shape_texts(shapes):
     if not isinstance(shapes or {}, dict):
         raise WeftError(f"shapes is {shapes!r}, must be a dict of input names "
                         "and shapes")
-    return texts(f"{name}={text(name, size)}"
-                 for name, size in (shapes or {}).items())
+    return [f"{name}={text(name, size)}"
+            for name, size in (shapes or {}).items()]
 
 
 class PplOptions(ctypes.Structure):
@@ -158,13 +177,25 @@ class PplProfile(ctypes.Structure):
                      "dram_write_bytes", "local_bytes")]
 
 
+class Constant(ctypes.Structure):
+    _fields_ = [("name", CHAR), ("type", ctypes.c_int32), ("rank", SIZE),
+                ("shape", POINTER(INT64)), ("data", VOID)]
+
+
 class ConvertOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", SIZE), ("target", CHAR), ("precision", CHAR),
                 ("calibration", CHAR), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
                 ("plugin_count", SIZE), ("no_host", ctypes.c_int32),
                 ("precision_table", CHAR), ("keep_int8", ctypes.c_int32),
-                ("group_size", ctypes.c_int64), ("no_float", ctypes.c_int32)]
+                ("group_size", ctypes.c_int64), ("no_float", ctypes.c_int32),
+                ("batch", CHAR), ("inputs", POINTER(CHAR)),
+                ("input_count", SIZE), ("outputs", POINTER(CHAR)),
+                ("output_count", SIZE), ("constants", POINTER(Constant)),
+                ("constant_count", SIZE),
+                ("asymmetric", CHAR), ("quantized_io", ctypes.c_int32),
+                ("strip", ctypes.c_int32), ("level", CHAR),
+                ("search_seconds", ctypes.c_double), ("search_cache", CHAR)]
 
 
 class CalibrateOptions(ctypes.Structure):
@@ -172,7 +203,11 @@ class CalibrateOptions(ctypes.Structure):
                 ("percentile", ctypes.c_double), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
                 ("plugin_count", SIZE), ("search_samples", SIZE),
-                ("recover", CHAR), ("keep_only", ctypes.c_int32)]
+                ("recover", CHAR), ("keep_only", ctypes.c_int32),
+                ("batch", CHAR), ("inputs", POINTER(CHAR)),
+                ("input_count", SIZE), ("outputs", POINTER(CHAR)),
+                ("output_count", SIZE), ("constants", POINTER(Constant)),
+                ("constant_count", SIZE)]
 
 
 SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, VOID, VOID, SIZE,

@@ -248,7 +248,7 @@ class Calibrate(unittest.TestCase):
                               ({"precision": "auto", "calibration": IMAGES, "precisions": "p.yaml"}, "chooses the floats itself"),
                               ({"precision": "auto", "calibration": IMAGES, "no_float": True}, "chooses the floats itself; leave out no_float"),
                               ({"precision": "f16", "no_float": True}, "no_float is for precision int8, the precision is f16"),
-                              ({"precision": "int8", "calibration": table, "foo": 3}, "^unknown argument 'foo'; known: shapes, precision, .*no_float, .*, and for precision auto target_cosine, "),
+                              ({"precision": "int8", "calibration": table, "foo": 3}, "^unknown argument 'foo'; known: shapes, batch, .*no_float, .*, and for precision auto target_cosine, "),
                               ({"precision": "int8", "calibration": table, "preprocess": "p.yaml"}, "^preprocess is no argument: images are read and preprocessed by the program weft"),
                               ({"fuse_preprocess": True}, "^fuse_preprocess is no argument: only the program weft makes"),
                               ({"shapes": {"x": (1, 3, -1, 320)}}, r"^shapes=\{'x': \(1, 3, -1, 320\)\}: size -1 is not a positive number$"),
