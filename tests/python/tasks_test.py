@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The daily tasks in Python: convert with every option, run by position and by name, compare, profile, explain, info.
 
-  tasks_test.py PACKAGE-FOLDER LIBRARY-FOLDER WEFT
+  tasks_test.py PACKAGE-FOLDER LIBRARY-FOLDER WEFT DATA
 
 The judges are the program `weft`, whose files and JSON must be the same, ONNX Runtime and ONNX's reference.
 """
@@ -21,8 +21,8 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-PACKAGE, LIBRARIES, WEFT = sys.argv[1:4]
-del sys.argv[1:4]
+PACKAGE, LIBRARIES, WEFT, DATA = sys.argv[1:5]
+del sys.argv[1:5]
 sys.path.insert(0, PACKAGE)
 os.environ["WEFT_NATIVE_DIR"] = LIBRARIES
 import weft  # noqa: E402  (after the path to it)
@@ -100,15 +100,18 @@ class Calls(Tasks):
         self.fails("missing: self; no input: c", model, a, c=b)
 
     def test_nets_by_name(self):
-        paths = []
-        for name, kind in (("one", "Neg"), ("two", "Abs")):
-            path = self.graph([helper.make_node(kind, [f"x_{name}"], ["y"])], [value(f"x_{name}", [2, 3])], [value("y", [2, 3])], f"{name}.onnx")
-            paths.append(self.folder / f"{name}.bmodel")
-            weft.convert(path, paths[-1])
-        single = weft.Model(paths[0])
-        self.assertEqual(len(single.nets), 1)
-        self.fails(r"^net is 'none', the file has main$", weft.Model, paths[0], net="none")
-        self.assertEqual(list(weft.Model(paths[0], net="main").inputs), ["x_one"])
+        ours, both = self.folder / "ours.bmodel", self.folder / "both.bmodel"
+        weft.convert(self.model, ours, outputs="z")
+        theirs = pathlib.Path(DATA) / "vendor-bmodels" / "tiny_f32.bmodel"
+        subprocess.run([WEFT, "bmodel", "combine", theirs, ours, "-o", both], check=True, capture_output=True)
+        for net, single in (("tiny", theirs), ("main", ours)):
+            model = weft.Model(both, net=net)
+            self.assertEqual(model.nets, ["tiny", "main"])
+            np.testing.assert_array_equal(model(IMAGES[:1]), weft.Model(single)(IMAGES[:1]))
+            self.assertEqual(weft.profile(both, net=net)["net"], net)
+        self.assertTrue(weft.compare(self.model, both, IMAGES[:2], net="main")["passed"])
+        self.fails("^the file has several nets, give net: tiny, main$", weft.Model, both)
+        self.fails("^net is 'none', the file has main$", weft.Model, ours, net="none")
 
 
 class Conversions(Tasks):
