@@ -403,6 +403,8 @@ LogicalResult Importer::cutModel() {
   std::vector<std::string> problems = cutGraph(model, cut);
   for (const std::string &problem : problems)
     report(fileLocation(), problem);
+  if (options.namedCut)
+    *options.namedCut = cut;
   // What was inferred of them may be of other sizes of the inputs before.
   for (ValueInfo &input : model.inputs)
     if (options.shapes.count(input.name) &&

@@ -74,6 +74,8 @@ struct ImportOptions {
   std::vector<PluginOperator> plugins;
   /// Problems printed before the rest is only counted.
   unsigned maxProblems = 20;
+  /// If set, gets `cut` with one name an entry.
+  GraphCut *namedCut = nullptr;
   /// If set, gets the names of the inputs, also where the import then fails.
   std::vector<std::string> *inputs = nullptr;
   /// If set, gets the names of all values of the file, those of graphs within

@@ -79,7 +79,8 @@ LogicalResult Compilation::import(const std::string &path,
                                   const onnx::GraphCut &cut,
                                   const preprocess::Options *fused) {
   onnx::ImportOptions options;
-  options.cut = this->cut = cut;
+  options.cut = cut;
+  options.namedCut = &this->cut;
   options.shapes = shapes;
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
