@@ -348,6 +348,7 @@ private:
       return failure();
     // In a program without the host too, so that what reads it is asked.
     planOnHost(&op, *no.refusal, lowering);
+    integers.noteOnHost(&op);
     return acceptOrReport(op.getLoc());
   }
 

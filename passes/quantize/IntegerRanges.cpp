@@ -156,6 +156,18 @@ static Interval ofMany(top::ReduceKind kind, Interval x, double count) {
   }
 }
 
+/// A product may be anything.
+static std::optional<Interval> ofScatter(top::ScatterOp op, Interval base,
+                                         Interval updates) {
+  double count = double(numbersIn(op.getUpdates()));
+  if (op.getReduction() == "mul")
+    return std::nullopt;
+  if (op.getReduction() == "add")
+    return Interval{base.low + std::min(0.0, updates.low) * count,
+                    base.high + std::max(0.0, updates.high) * count};
+  return base.joined(updates);
+}
+
 IntegerRanges::IntegerRanges(Block &block) {
   auto note = [&](Value value) {
     if (isWide(value))
@@ -238,9 +250,8 @@ bool IntegerRanges::isLow(OpOperand &use) const {
     if (position && low.contains(position))
       return true;
   }
-  bool isPosition =
-      isa<top::GatherOp, top::ScatterOp>(user) && use.getOperandNumber() == 1;
-  if (isPosition)
+  // Of a scatter, others than positions mean something: OneHot is one.
+  if (isa<top::GatherOp>(user) && use.getOperandNumber() == 1)
     return true;
   if (auto cast = dyn_cast<top::CastOp>(user)) {
     IntegerType type = integerOf(cast.getOutput());
@@ -317,6 +328,10 @@ Interval IntegerRanges::derived(Value value) const {
           .Case([&](top::CastOp op) {
             return integerOf(op.getInput()) ? of(op.getInput()) : usual;
           })
+          .Case([&](top::BitCastOp) { return all; })
+          .Case([&](top::ScatterOp op) {
+            return ofScatter(op, of(op.getBase()), of(op.getUpdates()));
+          })
           .Case([&](top::SelectOp op) {
             return joined({op.getOnTrue(), op.getOnFalse()});
           })
@@ -339,6 +354,8 @@ Interval IntegerRanges::derived(Value value) const {
 std::optional<Refusal> IntegerRanges::refusal(Operation *op) const {
   constexpr const char *kWayOut =
       "cast to int32 in the model if 32 bits are enough";
+  if (isa<top::ConstantOp>(op)) // is made anew for each reader
+    return std::nullopt;
   for (Value result : op->getResults())
     if (!fits(result) && !low.contains(result))
       return Refusal(op,
@@ -346,8 +363,9 @@ std::optional<Refusal> IntegerRanges::refusal(Operation *op) const {
                      "machine has for ONNX's 64",
                      kWayOut);
   for (OpOperand &operand : op->getOpOperands())
-    if (!fits(operand.get()) && !isLow(operand) &&
-        !operand.get().getDefiningOp<top::ConstantOp>())
+    if (Value value = operand.get();
+        !fits(value) && (!isLow(operand) || onHost.contains(value) ||
+                         value.getDefiningOp<top::ConstantOp>()))
       return Refusal(op,
                      "an operand may need more than the 32 bits that the "
                      "machine has for ONNX's 64",

@@ -29,6 +29,11 @@ public:
   /// Why the machine cannot compute `op` in 32 bits, if its operands or results
   /// are of 64 and may not fit.
   std::optional<Refusal> refusal(mlir::Operation *op) const;
+  /// The host computes `op`, whoever refused it: its results have all bits, and
+  /// are checked where they go back to the machine.
+  void noteOnHost(mlir::Operation *op) {
+    onHost.insert(op->result_begin(), op->result_end());
+  }
 
 private:
   /// Of an element that is no integer: everything.
@@ -38,6 +43,7 @@ private:
   /// Whether `use` reads no more than the lower 32 bits.
   bool isLow(mlir::OpOperand &use) const;
 
+  llvm::DenseSet<mlir::Value> onHost;
   /// Values of 64 bits of which nobody reads more than the lower 32.
   llvm::DenseSet<mlir::Value> low;
   llvm::DenseMap<mlir::Value, Interval> known;
