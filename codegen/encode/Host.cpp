@@ -64,14 +64,34 @@ static LogicalResult encodeLoad(ppl::HostLoadOp op, ProgramBuilder &builder) {
       host::LoadStep{id, *place, type.type, type.shape});
 }
 
+/// Whether commands, or steps of the host, read what lies at `place`.
+static bool isRead(const host::Place &place, ppl::NetOp net) {
+  WalkResult found = net.walk([&](ppl::GlobalOp tensor) {
+    uint64_t address = uint64_t(tensor.getAddress());
+    bool isThere =
+        address >= place.address &&
+        address < place.address + std::max(place.bytes(), uint64_t(1));
+    bool hasReader = llvm::any_of(tensor->getUsers(), [](Operation *user) {
+      return !llvm::isa<ppl::HostStoreOp>(user);
+    });
+    return isThere && hasReader ? WalkResult::interrupt()
+                                : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 static LogicalResult encodeStore(ppl::HostStoreOp op, ProgramBuilder &builder) {
   FailureOr<host::Place> place = placeOf(op.getDst(), op, builder);
   if (failed(place))
     return failure();
   auto net = op->getParentOfType<ppl::NetOp>();
   host::ValueId id = builder.hostValue(op.getValue());
-  if (auto output = findIo(net.getOutputs(), place->address, op.getValue()))
-    return builder.appendHostStep(host::OutputStep{id, *output});
+  auto output = findIo(net.getOutputs(), place->address, op.getValue());
+  if (output && failed(builder.appendHostStep(host::OutputStep{id, *output})))
+    return failure();
+  // The user has it already; numbers of 64 bits may not fit the machine's.
+  if (output && !isRead(*place, net))
+    return success();
   return builder.appendHostStep(host::StoreStep{id, *place});
 }
 
