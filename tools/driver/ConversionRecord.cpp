@@ -197,21 +197,52 @@ void driver::recordCut(const onnx::GraphCut &cut, wire::ConversionT &record) {
           llvm::formatv("{0}={1}", key, llvm::json::Value(*names)).str());
 }
 
-onnx::GraphCut driver::recordedCut(const rt::NetSpec &net) {
+/// A list of texts in JSON; std::nullopt for anything else. What nests is
+/// refused before it is parsed, as the parser follows it down the stack.
+static std::optional<std::vector<std::string>> namesIn(llvm::StringRef text) {
+  bool isInText = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (isInText && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      isInText = !isInText;
+    else if (!isInText && (text[i] == '{' || (text[i] == '[' && i != 0)))
+      return std::nullopt;
+  }
+  llvm::Expected<llvm::json::Value> list = llvm::json::parse(text);
+  if (!list) {
+    llvm::consumeError(list.takeError());
+    return std::nullopt;
+  }
+  std::vector<std::string> names;
+  const llvm::json::Array *array = list->getAsArray();
+  if (!array)
+    return std::nullopt;
+  for (const llvm::json::Value &name : *array) {
+    std::optional<llvm::StringRef> known = name.getAsString();
+    if (!known)
+      return std::nullopt;
+    names.push_back(known->str());
+  }
+  return names;
+}
+
+Result<onnx::GraphCut> driver::recordedCut(const rt::NetSpec &net,
+                                           const std::string &path) {
   onnx::GraphCut cut;
   std::optional<rt::Conversion> record = rt::readConversion(net);
   for (const auto &[key, names] : {std::pair(kInputsKey, &cut.inputs),
                                    std::pair(kOutputsKey, &cut.outputs)}) {
     auto text = record ? record->find(key) : std::nullopt;
-    llvm::Expected<llvm::json::Value> list =
-        llvm::json::parse(text ? llvm::StringRef(*text) : "[]");
-    if (!list) {
-      llvm::consumeError(list.takeError());
+    if (!text)
       continue;
-    }
-    if (const llvm::json::Array *array = list->getAsArray())
-      for (const llvm::json::Value &name : *array)
-        names->push_back(name.getAsString().value_or("").str());
+    auto known = namesIn(llvm::StringRef(*text));
+    if (!known)
+      return rt::fail(Code::BadFile,
+                      path + ": the part of the model that it tells (" + key +
+                          ") is no list of names: the file is damaged; convert "
+                          "the model again");
+    *names = *std::move(known);
   }
   return cut;
 }

@@ -32,8 +32,10 @@ std::string recordedFusion(const rt::NetSpec &net);
 /// whole one.
 void recordCut(const onnx::GraphCut &cut, rt::wire::ConversionT &record);
 /// What recordCut() has written; the whole model if it was not cut, or if the
-/// file does not tell.
-onnx::GraphCut recordedCut(const rt::NetSpec &net);
+/// file does not tell. Code::BadFile, with the path of the program, for what
+/// recordCut() does not write.
+rt::Result<onnx::GraphCut> recordedCut(const rt::NetSpec &net,
+                                       const std::string &path);
 
 /// The record of a conversion of the model of digest `model`, if that is known,
 /// with `options`. A table that cannot be read is left out; the conversion has

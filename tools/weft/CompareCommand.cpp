@@ -54,7 +54,7 @@ private:
   Status readReference();
   Status openProgram();
   /// The part of the model that is compared.
-  onnx::GraphCut cutOfModel() const;
+  Result<onnx::GraphCut> cutOfModel() const;
   /// ONNX Runtime, for the model.
   Status openOnnxRuntime();
   Status openOther();
@@ -190,7 +190,10 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags,
     WEFT_TRY(comparer->openOther());
     return comparer;
   }
-  comparer->model.cut = comparer->cutOfModel();
+  Result<onnx::GraphCut> cut = comparer->cutOfModel();
+  if (!cut)
+    return cut.status();
+  comparer->model.cut = *std::move(cut);
   if (flags.usesOnnxRuntime()) {
     WEFT_TRY(comparer->openOnnxRuntime());
   }
@@ -230,11 +233,11 @@ Status Comparer::openProgram() {
   return Status::ok();
 }
 
-onnx::GraphCut Comparer::cutOfModel() const {
+Result<onnx::GraphCut> Comparer::cutOfModel() const {
   if (!flags.cut.isWhole() || !program)
     return flags.cut;
   Result<const rt::NetSpec *> net = chooseNet(*program, request.net);
-  return net ? recordedCut(**net) : onnx::GraphCut();
+  return net ? recordedCut(**net, request.model) : onnx::GraphCut();
 }
 
 Status Comparer::openOnnxRuntime() {

@@ -365,14 +365,18 @@ OnnxReference::open(const ReferenceModel &model) {
       new Evaluation(model, *std::move(importer)));
 }
 
-onnx::GraphCut cli::recordedCut(const rt::NetSpec &net) {
-  return driver::recordedCut(net);
+Result<onnx::GraphCut> cli::recordedCut(const rt::NetSpec &net,
+                                        const std::string &path) {
+  return driver::recordedCut(net, path);
 }
 
 #else
 
 std::string weft::cli::evaluatorVersion() { return ""; }
-weft::onnx::GraphCut weft::cli::recordedCut(const rt::NetSpec &) { return {}; }
+weft::rt::Result<weft::onnx::GraphCut>
+weft::cli::recordedCut(const rt::NetSpec &, const std::string &) {
+  return onnx::GraphCut();
+}
 
 weft::rt::Result<std::unique_ptr<weft::cli::OnnxReference>>
 weft::cli::OnnxReference::open(const ReferenceModel &model) {

@@ -41,8 +41,9 @@ inOtherLayout(const NamedTensors &inputs);
 std::string evaluatorVersion();
 
 /// The part of its model that a program was made of, if it tells; the whole
-/// model in a build without the compiler.
-onnx::GraphCut recordedCut(const rt::NetSpec &net);
+/// model in a build without the compiler. Errors as driver::recordedCut().
+rt::Result<onnx::GraphCut> recordedCut(const rt::NetSpec &net,
+                                       const std::string &path);
 
 /// What gives the values.
 struct ReferenceModel {
