@@ -558,14 +558,20 @@ static bool parseModel(google::protobuf::io::ZeroCopyInputStream &stream,
   return proto.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
 }
 
-/// Adds what ONNX's rules say of the types of values to `proto`.
+/// Adds what ONNX's rules say of the types of values to `proto`. Functions of
+/// the model are not looked into: a few of them, each calling the next twice,
+/// would take for ever.
 static void inferTypes(::onnx::ModelProto &proto) {
+  std::unordered_map<std::string, int> opsets;
+  for (const auto &[domain, version] : opsetsOf(proto))
+    opsets[domain] = static_cast<int>(version);
   try {
     ::onnx::ShapeInferenceOptions options(/*check_type=*/false,
                                           /*strict_mode=*/0,
                                           /*data_prop=*/true);
-    ::onnx::shape_inference::InferShapes(
-        proto, ::onnx::OpSchemaRegistry::Instance(), options);
+    ::onnx::shape_inference::InferShapes(proto.mutable_graph(), opsets,
+                                         ::onnx::OpSchemaRegistry::Instance(),
+                                         options);
   } catch (const std::exception &) {
     // What was found so far, then.
   }
