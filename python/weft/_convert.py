@@ -93,10 +93,16 @@ def _compiled(model, options, calibration, precisions):
         library.c.weft_compiler_free(data)
 
 
-def _check_choices(precision, no_float, group_size):
+def _check_choices(precision, no_float, group_size, asymmetric, quantized_io):
     if no_float and precision == "auto":
         raise WeftError("precision auto chooses the floats itself; leave out "
                         "no_float")
+    # The search measures programs without them.
+    if precision == "auto" and (asymmetric != "auto" or quantized_io):
+        raise WeftError("precision auto has zero points where they help and "
+                        "inputs and outputs of floats; leave out asymmetric "
+                        "and quantized_io, or choose with choose_precisions "
+                        "and convert with its table")
     if group_size is not None and (precision == "auto" or group_size < 0):
         raise WeftError(f"group_size is {group_size} and the precision "
                         f"{precision}; it must be 0 or a power of two from 16 "
@@ -195,7 +201,7 @@ def convert(model, output=None, *, shapes=None, batch=None, inputs=None,
     auto after each program that is measured; `about` may be None.
     """
     _check_names(search)
-    _check_choices(precision, no_float, group_size)
+    _check_choices(precision, no_float, group_size, asymmetric, quantized_io)
     _check_tables(precision, calibration, precisions, search)
     common = {"shapes": shapes, "batch": batch, "inputs": inputs,
               "outputs": outputs, "bind": bind, "plugins": plugins}

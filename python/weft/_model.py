@@ -58,7 +58,9 @@ def _runtime():
 
 def _in_order(array):
     """Row-major, in this machine's byte order."""
-    array = numpy.ascontiguousarray(array)
+    array = numpy.asarray(array)
+    # ascontiguousarray makes a scalar an array of one axis.
+    array = numpy.ascontiguousarray(array).reshape(array.shape)
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("="))
     return array

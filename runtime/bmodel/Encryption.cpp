@@ -11,20 +11,20 @@ static constexpr size_t kPlainHeadBytes = 8;
 
 /// Weights that are encrypted or not yet, by where they lie: stages that share
 /// theirs go on doing so.
-using Ciphered = std::map<const uint8_t *, ByteSpan>;
+using Ciphered = std::map<std::pair<const uint8_t *, size_t>, ByteSpan>;
 
 /// Passes weights through `cipher`; `owner` keeps what comes out.
 static Result<ByteSpan> cipherOnce(ByteSpan bytes, const Cipher &cipher,
                                    Ciphered &known,
                                    std::deque<std::vector<uint8_t>> &owner) {
-  if (auto found = known.find(bytes.data); found != known.end())
+  if (auto found = known.find({bytes.data, bytes.size}); found != known.end())
     return found->second;
   Result<std::vector<uint8_t>> result = cipher(bytes);
   if (!result)
     return result.status();
   owner.push_back(*std::move(result));
   ByteSpan made{owner.back().data(), owner.back().size()};
-  known[bytes.data] = made;
+  known[{bytes.data, bytes.size}] = made;
   return made;
 }
 

@@ -180,6 +180,14 @@ static Status writeNamed(const rt::Bmodel &model, const rt::StageSpec &stage,
                         ": the file names none of its weights, so that there "
                         "is nothing to call arrays by; write the bytes to a "
                         "file that is not called .npz");
+  uint64_t all = 0;
+  for (const rt::NamedWeights &part : named)
+    all += part.bytes.size;
+  if (all > stage.weightBytes.size)
+    return rt::fail(Code::BadFile,
+                    model.path() + ": the named parts of its weights overlap; "
+                                   "write the bytes to a file that is not "
+                                   "called .npz");
   std::vector<numeric::HostTensor> tensors;
   for (const rt::NamedWeights &part : named) {
     tensors.emplace_back(numeric::ElementType::U8,
