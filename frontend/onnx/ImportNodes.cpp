@@ -292,7 +292,11 @@ bool Importer::importByFunction(const Node &node, int64_t opset,
   constexpr size_t kKeys = 1, kLengths = 6;
   bool hasLengths = node.domain.empty() && node.opType == "Attention" &&
                     operands.size() > kLengths &&
-                    operands[kLengths].isTensor() && operands[kKeys].isTensor();
+                    operands[kLengths].isTensor() &&
+                    operands[kKeys].isTensor() &&
+                    NodeImporter::typeOf(operands[kLengths].value)
+                        .getElementType()
+                        .isSignlessInteger(64); // of others the body complains
   if (hasLengths && complete) {
     ArrayRef<int64_t> keys =
         NodeImporter::typeOf(operands[kKeys].value).getShape();

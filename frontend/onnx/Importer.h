@@ -146,11 +146,11 @@ private:
                                      const PluginOperator &plugin,
                                      llvm::ArrayRef<Entity> operands,
                                      Body &body, mlir::Location location);
-  /// False if no function defines the node's operator. Without all operands
-  /// (`complete`) nothing is imported.
   /// `lengths`, of i64, in 0 .. `longest`.
   mlir::Value clampedLengths(mlir::Value lengths, int64_t longest,
                              mlir::Location location);
+  /// False if no function defines the node's operator. Without all operands
+  /// (`complete`) nothing is imported.
   bool importByFunction(const Node &node, int64_t opset,
                         llvm::ArrayRef<Entity> operands, bool complete,
                         Body &body, mlir::Location location);

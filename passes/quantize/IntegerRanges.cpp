@@ -28,8 +28,9 @@ using namespace weft::quantize;
 static Interval rangeOf(unsigned width, bool isUnsigned) {
   if (width == 1)
     return {0, 1};
+  // Of 64 bits the last is no double; the one before counts as the end.
   double end = std::ldexp(1.0, int(isUnsigned ? width : width - 1));
-  return {isUnsigned ? 0 : -end, end - 1};
+  return {isUnsigned ? 0 : -end, std::min(end - 1, std::nextafter(end, 0))};
 }
 
 static IntegerType integerOf(Value value) {
@@ -50,6 +51,17 @@ static Interval onMachine(IntegerType type) {
 
 static bool isWithin(Interval inner, Interval outer) {
   return inner.low >= outer.low && inner.high <= outer.high;
+}
+
+/// Ends that doubles do not hold exactly may have been rounded to the inside.
+static Interval outward(Interval x) {
+  constexpr double kExact = 0x1p53;
+  const double kAll = Interval::unbounded().high;
+  if (std::fabs(x.low) > kExact)
+    x.low = std::nextafter(x.low, -kAll);
+  if (std::fabs(x.high) > kExact)
+    x.high = std::nextafter(x.high, kAll);
+  return x;
 }
 
 static int64_t numbersIn(Value value) {
@@ -98,8 +110,10 @@ static std::optional<Interval> ofBinary(top::BinaryKind kind, Interval x,
       return Interval{0, std::min(x.low >= 0 ? x.high : y.high,
                                   y.low >= 0 ? y.high : x.high)};
     return std::nullopt;
+  case top::BinaryKind::PRelu:
+    return x.joined(x.times(y));
   case top::BinaryKind::Mod:
-  case top::BinaryKind::Fmod: { // less than the divisor, or x by 0
+  case top::BinaryKind::Fmod: { // less than the divisor
     double most = std::max(y.magnitude() - 1, 0.0);
     return Interval{y.low < 0 || x.low < 0 ? -most : 0, most}.joined({0, 0});
   }
@@ -124,8 +138,8 @@ static std::optional<Interval> ofUnary(top::UnaryOp op, Interval x) {
   switch (op.getKind()) {
   case top::UnaryKind::Clip: {
     double low = op.alphaOrDefault(), high = op.betaOrDefault();
-    return Interval{std::clamp(x.low, low, std::max(low, high)),
-                    std::clamp(x.high, low, std::max(low, high))};
+    return Interval{std::min(std::max(x.low, low), high),
+                    std::min(std::max(x.high, low), high)};
   }
   case top::UnaryKind::Identity:
     return x;
@@ -177,11 +191,16 @@ IntegerRanges::IntegerRanges(Block &block) {
   for (Operation &op : block)
     llvm::for_each(op.getResults(), note);
   for (Operation &op : llvm::reverse(block))
-    for (Value result : op.getResults())
-      if (isWide(result) && !result.use_empty() &&
-          llvm::all_of(result.getUses(),
+    for (Value result : op.getResults()) {
+      if (!isWide(result) || result.use_empty())
+        continue;
+      if (llvm::all_of(result.getUses(),
+                       [&](OpOperand &use) { return isPosition(use); }))
+        positions.insert(result);
+      if (llvm::all_of(result.getUses(),
                        [&](OpOperand &use) { return isLow(use); }))
         low.insert(result);
+    }
 }
 
 /// Whether the lower bits of the results of `op` are made of no more than the
@@ -239,6 +258,16 @@ static Value wrappedPosition(top::BinaryOp largest) {
   return isPosition ? position.getOutput() : Value();
 }
 
+bool IntegerRanges::isPosition(OpOperand &use) const {
+  Operation *user = use.getOwner();
+  // Of a scatter, others than positions mean something: OneHot is one.
+  if (isa<top::GatherOp>(user) && use.getOperandNumber() == 1)
+    return true;
+  return keepsLowBits(user) && llvm::all_of(user->getResults(), [&](Value v) {
+           return positions.contains(v);
+         });
+}
+
 bool IntegerRanges::isLow(OpOperand &use) const {
   Operation *user = use.getOwner();
   if (auto binary = dyn_cast<top::BinaryOp>(user);
@@ -247,11 +276,10 @@ bool IntegerRanges::isLow(OpOperand &use) const {
                        ? use.get().getDefiningOp<top::BinaryOp>()
                        : binary;
     Value position = largest ? wrappedPosition(largest) : Value();
-    if (position && low.contains(position))
+    if (position && positions.contains(position))
       return true;
   }
-  // Of a scatter, others than positions mean something: OneHot is one.
-  if (isa<top::GatherOp>(user) && use.getOperandNumber() == 1)
+  if (isPosition(use))
     return true;
   if (auto cast = dyn_cast<top::CastOp>(user)) {
     IntegerType type = integerOf(cast.getOutput());
@@ -348,7 +376,7 @@ Interval IntegerRanges::derived(Value value) const {
             return isLarge ? all : usual;
           });
   // What leaves ONNX's own bits wraps, and may be anything.
-  return result && isWithin(*result, all) ? *result : all;
+  return result && isWithin(*result, all) ? outward(*result) : all;
 }
 
 std::optional<Refusal> IntegerRanges::refusal(Operation *op) const {

@@ -40,10 +40,13 @@ private:
   Interval of(mlir::Value value) const;
   Interval derived(mlir::Value value) const;
   bool fits(mlir::Value value) const;
+  /// Whether `use` takes the value as a position in a table, or as a part of
+  /// one.
+  bool isPosition(mlir::OpOperand &use) const;
   /// Whether `use` reads no more than the lower 32 bits.
   bool isLow(mlir::OpOperand &use) const;
 
-  llvm::DenseSet<mlir::Value> onHost;
+  llvm::DenseSet<mlir::Value> onHost, positions;
   /// Values of 64 bits of which nobody reads more than the lower 32.
   llvm::DenseSet<mlir::Value> low;
   llvm::DenseMap<mlir::Value, Interval> known;

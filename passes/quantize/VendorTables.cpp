@@ -7,6 +7,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <cmath>
+
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
@@ -105,7 +107,7 @@ weft::quantize::parseVendorCalibration(StringRef text, StringRef source) {
         min = numberOf(words[2]);
         max = numberOf(words[3]);
       }
-      if (!threshold || !min || !max || *min > *max)
+      if (!threshold || *threshold < 0 || !min || !max || *min > *max)
         return lineError(source, index + 1,
                          "an entry of TPU-MLIR's calibration table is a name, "
                          "a threshold, a minimum and a maximum");

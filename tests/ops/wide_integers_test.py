@@ -11,7 +11,7 @@ import unittest
 
 import numpy as np
 import onnx
-import onnxruntime
+import onnx.reference
 from onnx import TensorProto, helper, numpy_helper
 
 WEFT = sys.argv[1]
@@ -27,11 +27,13 @@ class WideIntegers(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = pathlib.Path(holder.name)
 
-    def check(self, nodes, feeds, output, constants=None, on_host=()):
-        """ONNX Runtime's numbers, all bits of them; `on_host` are the nodes that the host computes."""
+    def check(self, nodes, feeds, outputs, constants=None, on_host=()):
+        """The numbers of ONNX's reference, all bits of them (those of ONNX Runtime's Max, Min and Clip have 32); `on_host` are the nodes that the
+        host computes, None: any."""
         value = helper.make_tensor_value_info
+        outputs = outputs if isinstance(outputs, dict) else {"z": outputs}
         graph = helper.make_graph([helper.make_node(op, ins, outs, name=f"{op}_{i}", **more) for i, (op, ins, outs, more) in enumerate(nodes)], "wide",
-                                  [value(name, TYPES[array.dtype], array.shape) for name, array in feeds.items()], [value("z", output, None)],
+                                  [value(name, TYPES[array.dtype], array.shape) for name, array in feeds.items()], [value(name, kind, None) for name, kind in outputs.items()],
                                   [numpy_helper.from_array(np.asarray(array), name) for name, array in (constants or {}).items()])
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
         path, bmodel = self.folder / "m.onnx", self.folder / "m.bmodel"
@@ -39,16 +41,17 @@ class WideIntegers(unittest.TestCase):
         done = subprocess.run([WEFT, "convert", path, "-o", bmodel], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         remarks = [line for line in done.stderr.splitlines() if "stays on the host" in line]
-        self.assertEqual([node for i, (op, *_) in enumerate(nodes) for node in [f"{op}_{i}"] if any(f"'{node}'" in line for line in remarks)],
+        on_host is None or self.assertEqual([node for i, (op, *_) in enumerate(nodes) for node in [f"{op}_{i}"] if any(f"'{node}'" in line for line in remarks)],
                          list(on_host), done.stderr)
         for line in remarks:
-            if "MatMul" not in line:
+            if on_host is not None and "MatMul" not in line:
                 self.assertIn("may need more than the 32 bits that the machine has for ONNX's 64; cast to int32 in the model if 32 bits are enough", line)
         np.savez(self.folder / "in.npz", **feeds)
         done = subprocess.run([WEFT, "run", bmodel, "-i", self.folder / "in.npz", "-o", self.folder / "out.npz"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-        np.testing.assert_array_equal(np.load(self.folder / "out.npz")["z"], session.run(None, feeds)[0])
+        got = np.load(self.folder / "out.npz")
+        for name, want in zip(outputs, onnx.reference.ReferenceEvaluator(model).run(None, feeds)):
+            np.testing.assert_array_equal(got[name], want, err_msg=name)
 
     def test_sums_and_products_of_any_numbers(self):
         for op in ("Add", "Sub", "Mul"):
@@ -113,6 +116,81 @@ class WideIntegers(unittest.TestCase):
     def test_scattered_sums(self):
         self.check([("ScatterElements", ["x", "places", "x"], ["z"], {"reduction": "add"})], {"x": ENDS}, TensorProto.INT64,
                    {"places": np.array([0, 0, 0, 1, 2, 3, 3, 0])}, on_host=["ScatterElements_0"])
+
+    def test_what_looks_like_a_position(self):
+        """The way in which positions from the end are made is one only where a Gather reads them."""
+        constants = {"one": np.int64(1), "n": np.int64(10), "low": np.int64(-1), "zero": np.int64(0)}
+        self.check([("Add", ["x", "one"], ["i"], {}), ("Max", ["i", "low"], ["a"], {}), ("Min", ["a", "zero"], ["b"], {}),
+                    ("Mul", ["b", "n"], ["o"], {}), ("Sub", ["i", "o"], ["q"], {}), ("Cast", ["q"], ["z"], {"to": TensorProto.INT32})],
+                   {"x": ENDS}, TensorProto.INT32, constants, on_host=None)
+
+    def test_limits_in_the_wrong_order(self):
+        self.check([("Clip", ["x", "low", "high"], ["c"], {}), ("Mul", ["c", "c"], ["z"], {})], {"x": ENDS}, TensorProto.INT64,
+                   {"low": np.int64(1), "high": np.int64(-10**6)}, on_host=["Mul_1"])
+
+    def test_an_output_of_the_host_that_the_chip_reads(self):
+        """It is given to the user as it is, and written for the chip, too."""
+        self.check([("Add", ["x", "five"], ["a"], {}), ("Sign", ["a"], ["s"], {}), ("Cast", ["s"], ["c"], {"to": TensorProto.INT32}),
+                    ("Cast", ["c"], ["w"], {"to": TensorProto.INT64}), ("Mul", ["w", "k"], ["m"], {}), ("Cast", ["m"], ["z"], {"to": TensorProto.INT32})],
+                   {"x": ENDS}, {"z": TensorProto.INT32, "w": TensorProto.INT64}, {"five": np.int64(5), "k": np.int64(-1)}, on_host=["Add_0", "Sign_1"])
+
+    def test_random_graphs(self):
+        for seed in range(200):
+            with self.subTest(seed=seed):
+                self.check_random(np.random.default_rng([64, seed]))
+
+    def check_random(self, rng):
+        """Two to seven operations on eight numbers of 64 bits."""
+        nodes, constants, values = [], {}, ["x", "y"]
+
+        def pick(list_):
+            return list_[rng.integers(len(list_))]
+
+        def constant(number):
+            constants[f"k{len(constants)}"] = np.array(number, np.int64)
+            return f"k{len(constants) - 1}"
+
+        def operand():
+            return pick(values[-4:]) if rng.random() < 0.75 else constant(pick([1, -1, 2, 3, 7, -5, 100, 65536, 2**20, 2**31 - 1, -2**31, 2**40]))
+
+        for index in range(rng.integers(2, 8)):
+            out, value = f"v{index}", pick(values[-4:])
+            kind = pick(["binary", "binary", "unary", "divide", "clip", "running", "reduce", "choose", "narrow", "gather", "position"])
+            if kind == "binary":
+                nodes.append((pick(["Add", "Sub", "Mul", "Max", "Min", "BitwiseAnd", "BitwiseOr", "BitwiseXor"]), [value, operand()], [out], {}))
+            elif kind == "unary":
+                nodes.append((pick(["Neg", "Abs", "Sign", "BitwiseNot"]), [value], [out], {}))
+            elif kind == "divide":  # the reference rounds quotients of negative numbers down, so none
+                nodes.append(("Mod", [value, constant(pick([1, 2, 3, 1000, 65536, 46000, 2**31 - 1]))], [out], {}))
+            elif kind == "clip":
+                low, high = sorted(pick([-100, 0, 5, 1000, -2**20, 2**20, 2**31 - 1]) for _ in range(2))
+                nodes.append(("Clip", [value, constant(low), constant(high)], [out], {}))
+            elif kind == "running":
+                nodes.append(("CumSum", [value, constant(0)], [out], {"reverse": int(rng.integers(2)), "exclusive": int(rng.integers(2))}))
+            elif kind == "reduce":
+                nodes.append((pick(["ReduceMax", "ReduceMin", "ReduceSum"]), [value], [out + "r"], {"keepdims": 1}))
+                nodes.append(("Add", [out + "r", pick(values[-3:])], [out], {}))
+            elif kind == "choose":
+                nodes.append((pick(["Less", "Greater", "Equal"]), [value, operand()], [out + "c"], {}))
+                nodes.append(("Where", [out + "c", pick(values[-3:]), value], [out], {}))
+            elif kind == "narrow":
+                nodes.append(("Cast", [value], [out + "c"], {"to": pick([TensorProto.INT32, TensorProto.UINT32, TensorProto.INT16])}))
+                nodes.append(("Cast", [out + "c"], [out], {"to": TensorProto.INT64}))
+            elif kind == "gather":
+                nodes.append(("Mod", [pick(values[-3:]), constant(8)], [out + "m"], {}))
+                nodes.append(("Gather", [value, out + "m"], [out], {}))
+            else:
+                nodes.append(("ArgMax", [value], [out + "a"], {"axis": 0, "keepdims": 1}))
+                nodes.append(("Mul", [out + "a", value], [out], {}))
+            values.append(out)
+        outputs = {"z": pick([TensorProto.INT32, TensorProto.INT64])}
+        nodes.append(("Cast", [values[-1]], ["z"], {"to": outputs["z"]}))
+        if rng.random() < 0.3:
+            outputs["w"] = TensorProto.INT64
+            nodes.append(("Identity", [values[-2]], ["w"], {}))
+        read = {name for _, operands, _, _ in nodes for name in operands}
+        feeds = {name: array for name, array in (("x", ENDS), ("y", np.roll(ENDS, 3))) if name in read}
+        self.check(nodes, feeds, outputs, {name: array for name, array in constants.items() if name in read}, on_host=None)
 
     def test_shifts_and_bits(self):
         small = np.array([1, 2, 2**32 - 1, 7], np.uint64)
