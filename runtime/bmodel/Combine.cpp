@@ -222,10 +222,12 @@ Status Combination::checkStages(const NetSpec &net, bool isCascade,
   if (what.empty())
     what = difference(a.outputs, b.outputs, "output");
   if (!what.empty())
-    return fail(Code::InvalidArgument,
-                what + ", in " + there +
-                    "; nets of one name become stages of one net, which need "
-                    "equal interfaces: convert one of them under another name");
+    return fail(
+        Code::InvalidArgument,
+        what + ", in " + there +
+            "; nets of one name become stages of one net, which need "
+            "equal interfaces; give one of them another name first (weft "
+            "bmodel rename)");
   for (const Origin &origin : origins[known])
     for (const StageSpec &old : origin.net->stages)
       for (size_t i = 0; i < net.stages.size(); ++i)

@@ -159,6 +159,19 @@ class Bmodel(unittest.TestCase):
             self.assertEqual(self.bytes_of("back.bmodel"), self.bytes_of(f"{part}.bmodel"))
         self.weft("info", "three.bmodel", "--check")
 
+    def test_rename(self):
+        """Two programs as convert writes them, of other interfaces, in one file; back under its name, a net is what it was."""
+        self.weft("bmodel", "rename", "small.bmodel", "--to", "first", "-o", "first.bmodel")
+        self.weft("bmodel", "combine", "first.bmodel", "large.bmodel", "-o", "both.bmodel")
+        self.assertEqual([net["name"] for net in self.info("both.bmodel")["nets"]], ["first", "main"])
+        want = self.compute("small.bmodel", (1, 3, 8, 16))
+        for device in DEVICES:
+            self.assertEqual(self.compute("both.bmodel", (1, 3, 8, 16), device, "--net", "first"), want)
+        self.weft("bmodel", "rename", "first.bmodel", "--to", "main", "-o", "back.bmodel")
+        self.assertEqual(self.bytes_of("back.bmodel"), self.bytes_of("small.bmodel"))
+        self.assertIn("has a net 'main' already; give another name with --to", self.refused("rename", "both.bmodel", "--net", "first", "--to", "main"))
+        self.assertIn("--to 'a\\xff' ", self.refused("rename", "small.bmodel", "--to", "a\udcff"))
+
     def test_nets_of_one_name_become_stages(self):
         """libbmrt computes nonsense on the smaller stage where areas differ, so both orders are tried."""
         parts = {"small": (1, 3, 8, 16), "large": (1, 3, 64, 160)}

@@ -34,6 +34,7 @@ struct BmodelFlags {
   std::vector<size_t> stages;
   std::string replacement; ///< of --replace
   std::string library;     ///< of --library
+  std::string name;        ///< of --to
   bool json = false;
 };
 } // namespace
@@ -107,6 +108,32 @@ static Status combineVerb(const BmodelFlags &flags) {
     return models.status();
   Result<rt::FileParts> parts = rt::combine(*models);
   return parts ? writeParts(*parts, flags.output) : parts.status();
+}
+
+static Status renameVerb(const BmodelFlags &flags) {
+  WEFT_TRY(checkInputsKept(flags));
+  if (const char *problem = rt::nameProblem(flags.name))
+    return rt::fail(Code::InvalidArgument,
+                    "--to " + rt::quoteName(flags.name) + " " + problem);
+  Result<std::vector<rt::Bmodel>> models =
+      loadModels(flags, "weft bmodel rename");
+  if (!models)
+    return models.status();
+  const rt::Bmodel &model = models->front();
+  Result<const rt::NetSpec *> net = chooseNet(model, flags.net);
+  if (!net)
+    return net.status();
+  for (const rt::NetSpec &other : model.nets())
+    if (&other != *net && other.name == flags.name)
+      return rt::fail(Code::InvalidArgument,
+                      model.path() + ": has a net " +
+                          rt::quoteName(flags.name) +
+                          " already; give another name with --to");
+  Result<rt::FileParts> parts = rt::takeApart(model);
+  if (!parts)
+    return parts.status();
+  parts->tables.nets[size_t(*net - model.nets().data())]->name = flags.name;
+  return writeParts(*parts, flags.output);
 }
 
 /// One of --stage that the net does not have, or that is given twice.
@@ -432,6 +459,22 @@ static void addCombineVerb(Program &program, CLI::App &command) {
   addOutput(verb, flags->output, "The file of all of them");
 }
 
+static void addRenameVerb(Program &program, CLI::App &command) {
+  auto flags = std::make_shared<BmodelFlags>();
+  CLI::App &verb = program.addVerb(
+      command, "rename",
+      "Give a net another name; those that weft convert writes are 'main'",
+      {"weft bmodel rename det.bmodel --to det -o det.bmodel2"},
+      [flags] { return finish(renameVerb(*flags)); });
+  addModel(verb, flags->models);
+  addNet(verb, flags->net);
+  verb.add_option("--to", flags->name, "The new name")
+      ->required()
+      ->check(nonEmptyValue())
+      ->type_name("NAME");
+  addOutput(verb, flags->output, "The file with the new name");
+}
+
 static void addExtractVerb(Program &program, CLI::App &command) {
   auto flags = std::make_shared<BmodelFlags>();
   CLI::App &verb = program.addVerb(
@@ -545,6 +588,7 @@ void cli::addBmodelCommand(Program &program) {
       nullptr);
   command.require_subcommand(0, 1);
   addCombineVerb(program, command);
+  addRenameVerb(program, command);
   addExtractVerb(program, command);
   addWeightsVerb(program, command);
   addStripVerb(program, command);
