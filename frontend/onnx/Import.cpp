@@ -73,6 +73,27 @@ static std::string shapeTemplate(const ValueInfo &input) {
   return text;
 }
 
+/// Fails, with a report, if `options` give an axis of an input two sizes.
+LogicalResult Importer::checkGivenSizes(const ValueInfo &input) {
+  auto whole = options.shapes.find(input.name);
+  for (size_t axis = 0; input.dims && axis < input.dims->size(); ++axis) {
+    std::vector<GivenSize> sizes = givenSizes(model, options, input, axis);
+    if (whole != options.shapes.end() && axis < whole->second.size())
+      sizes.push_back({"--shape " + input.name, whole->second[axis]});
+    for (const GivenSize &size : sizes)
+      if (size.size != sizes.front().size) {
+        report(namedLocation(input.name),
+               "axis " + std::to_string(axis) + " of input '" + input.name +
+                   "' is given two sizes, " +
+                   std::to_string(sizes.front().size) + " by " +
+                   sizes.front().option + " and " + std::to_string(size.size) +
+                   " by " + size.option + "; leave one");
+        return failure();
+      }
+  }
+  return success();
+}
+
 /// The static shape of an input from the file and `--shape`.
 std::optional<SmallVector<int64_t>>
 Importer::inputShape(const ValueInfo &input) {
@@ -86,6 +107,8 @@ Importer::inputShape(const ValueInfo &input) {
                          input.name + "=1x3x48x192");
     return std::nullopt;
   }
+  if (failed(checkGivenSizes(input)))
+    return std::nullopt;
   SmallVector<int64_t> shape;
   if (isGiven)
     shape.assign(given->second.begin(), given->second.end());

@@ -120,6 +120,7 @@ private:
   void importInitializers(Scope &scope);
   void importInputs(Scope &scope);
   mlir::LogicalResult cutModel();
+  mlir::LogicalResult checkGivenSizes(const ValueInfo &input);
   std::optional<llvm::SmallVector<int64_t>> inputShape(const ValueInfo &input);
   mlir::LogicalResult checkNamesInOptions();
   mlir::LogicalResult checkNamedInput(llvm::StringRef option,

@@ -42,20 +42,29 @@ static bool hasBatch(const ValueInfo &input) {
   return !size || *size == 1 || *size == -1;
 }
 
+std::vector<GivenSize> onnx::givenSizes(const Model &model,
+                                        const ImportOptions &options,
+                                        const ValueInfo &input, size_t axis) {
+  std::vector<GivenSize> sizes;
+  const Dimension &dim = (*input.dims)[axis];
+  if (auto size = sizeOfSymbol(model, options, dim))
+    sizes.push_back({"--shape " + dim.symbol, *size});
+  auto add = [&](const std::string &key, const std::string &option) {
+    auto given = options.shapes.find(key);
+    if (given != options.shapes.end() && given->second.size() == 1)
+      sizes.push_back({option, given->second.front()});
+  };
+  add(axisKey(input, axis), "--shape " + axisKey(input, axis));
+  if (axis == 0 && hasBatch(input))
+    add(kBatchKey, "--batch");
+  return sizes;
+}
+
 std::optional<int64_t> onnx::sizeOfAxis(const Model &model,
                                         const ImportOptions &options,
                                         const ValueInfo &input, size_t axis) {
-  if (auto size = sizeOfSymbol(model, options, (*input.dims)[axis]))
-    return size;
-  auto sizeOf = [&](const std::string &key) -> std::optional<int64_t> {
-    auto given = options.shapes.find(key);
-    if (given == options.shapes.end() || given->second.size() != 1)
-      return std::nullopt;
-    return given->second.front();
-  };
-  if (auto size = sizeOf(axisKey(input, axis)))
-    return size;
-  return axis == 0 && hasBatch(input) ? sizeOf(kBatchKey) : std::nullopt;
+  std::vector<GivenSize> sizes = givenSizes(model, options, input, axis);
+  return sizes.empty() ? std::nullopt : std::optional(sizes.front().size);
 }
 
 bool onnx::namesAxis(const Model &model, StringRef key) {

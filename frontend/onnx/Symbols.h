@@ -19,8 +19,17 @@ std::optional<int64_t> sizeOfSymbol(const Model &model,
                                     const ImportOptions &options,
                                     const Dimension &dim);
 
-/// The size that `options` give to one axis of an input: by the name of its
-/// dimension, as "x[0]", or with kBatchKey.
+/// A size of an axis, and how it was given: "--shape x[0]", "--batch".
+struct GivenSize {
+  std::string option;
+  int64_t size;
+};
+/// Those that `options` give to one axis of an input by the name of its
+/// dimension, as "x[0]" and with kBatchKey, in this order.
+std::vector<GivenSize> givenSizes(const Model &model,
+                                  const ImportOptions &options,
+                                  const ValueInfo &input, size_t axis);
+/// The first of them.
 std::optional<int64_t> sizeOfAxis(const Model &model,
                                   const ImportOptions &options,
                                   const ValueInfo &input, size_t axis);

@@ -151,6 +151,8 @@ class Cuts(Conversions):
                 (["--batch", "two"], "--batch 'two': size 'two' is not a positive number; write a number, or several as 1..8 or (1|2|4)"),
                 (["--batch", "2", "--inputs", "p,q", "--outputs", "z", "--shape", "p=1x4x16x16", "--shape", "q=1x4x16x16"],
                  "--batch finds no input whose first axis the model leaves open or fixes to 1"),
+                (["--batch", "2", "--shape", "x=1x3x16x16"], "axis 0 of input 'x' is given two sizes, 2 by --batch and 1 by --shape x; leave one"),
+                (["--batch", "2", "--shape", "x[0]=4"], "axis 0 of input 'x' is given two sizes, 4 by --shape x[0] and 2 by --batch; leave one"),
                 (["--shape", "x[2]=32"], "--shape gives dimension 2 of input 'x' the size 32, the model fixes it to 16"),
                 (["--shape", "x[7]=32"], "--shape names 'x[7]', which is not an input of the model")):
             done = self.convert(*options)
