@@ -547,8 +547,11 @@ static LogicalResult importOneHot(NodeImporter &n) {
     shape.insert(shape.begin() + *axis, depth);
     return c.finish(emptyTensor(c, shape, n.typeOf(*values).getElementType()));
   }
-  Value rows =
-      c.reshape(fromFront(c, indexOperand(c, *indices), depth), {count, 1});
+  // Others than 0 .. depth - 1, from either end, give zeros: they stay others,
+  // and small.
+  Value index =
+      c.clamp(indexOperand(c, *indices), -double(depth) - 1, double(depth));
+  Value rows = c.reshape(fromFront(c, index, depth), {count, 1});
   Value pair = c.reshape(*values, {2, 1, 1});
   Value off = c.expand(c.sliceAxis(pair, 0, 0, 1), {count, depth, 1});
   Value on = c.expand(c.sliceAxis(pair, 0, 1, 1), {count, 1, 1});

@@ -260,8 +260,8 @@ static Value wrappedPosition(top::BinaryOp largest) {
 
 bool IntegerRanges::isPosition(OpOperand &use) const {
   Operation *user = use.getOwner();
-  // Of a scatter, others than positions mean something: OneHot is one.
-  if (isa<top::GatherOp>(user) && use.getOperandNumber() == 1)
+  // Where others than positions mean something (OneHot), the importer clamps.
+  if (isa<top::GatherOp, top::ScatterOp>(user) && use.getOperandNumber() == 1)
     return true;
   return keepsLowBits(user) && llvm::all_of(user->getResults(), [&](Value v) {
            return positions.contains(v);
@@ -382,7 +382,8 @@ Interval IntegerRanges::derived(Value value) const {
 std::optional<Refusal> IntegerRanges::refusal(Operation *op) const {
   constexpr const char *kWayOut =
       "cast to int32 in the model if 32 bits are enough";
-  if (isa<top::ConstantOp>(op)) // is made anew for each reader
+  // A constant is made anew for each reader; bits of 64 are refused anyway.
+  if (isa<top::ConstantOp, top::BitCastOp>(op))
     return std::nullopt;
   for (Value result : op->getResults())
     if (!fits(result) && !low.contains(result))

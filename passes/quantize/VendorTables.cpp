@@ -107,7 +107,11 @@ weft::quantize::parseVendorCalibration(StringRef text, StringRef source) {
         min = numberOf(words[2]);
         max = numberOf(words[3]);
       }
-      if (!threshold || *threshold < 0 || !min || !max || *min > *max)
+      bool isRange = threshold && min && max && *min <= *max;
+      // Of zeros alone it may be 0.
+      if (isRange)
+        isRange = *threshold > 0 || (*threshold == 0 && *min == 0 && *max == 0);
+      if (!isRange)
         return lineError(source, index + 1,
                          "an entry of TPU-MLIR's calibration table is a name, "
                          "a threshold, a minimum and a maximum");
