@@ -12,6 +12,12 @@ using numeric::ElementType;
 using numeric::HostTensor;
 using rt::Result;
 
+bool npz::isArchiveName(const std::string &path) {
+  constexpr std::string_view kEnd = ".npz";
+  return path.size() >= kEnd.size() &&
+         path.compare(path.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
+}
+
 /// Nothing of what is no regular file, which the reader of archives reports.
 static bool beginsAsNpy(const std::string &path) {
   struct stat facts;

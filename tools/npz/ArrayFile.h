@@ -9,6 +9,9 @@
 
 namespace weft::npz {
 
+/// Whether a file of this name is to be an archive: it ends in ".npz".
+bool isArchiveName(const std::string &path);
+
 /// An archive, or a .npy file as one of a single array that has the file's name
 /// without folder and extension. Contents decide which it is. Arrays of an
 /// archive are read one by one.

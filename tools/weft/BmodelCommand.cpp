@@ -7,6 +7,7 @@
 #include "tools/files/InputFile.h"
 #include "tools/files/JsonText.h"
 #include "tools/files/OutputFile.h"
+#include "tools/npz/ArrayFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/BmodelPrint.h"
 #include "tools/weft/CipherLibrary.h"
@@ -51,6 +52,24 @@ static Result<std::vector<rt::Bmodel>> loadModels(const BmodelFlags &flags,
     models.push_back(*std::move(model));
   }
   return models;
+}
+
+namespace {
+/// The only model of `flags`, and the net that --net means.
+struct LoadedNet {
+  rt::Bmodel model;
+  const rt::NetSpec *net; ///< of `model`, wherever that is moved
+};
+} // namespace
+
+static Result<LoadedNet> loadNet(const BmodelFlags &flags, const char *verb) {
+  Result<std::vector<rt::Bmodel>> models = loadModels(flags, verb);
+  if (!models)
+    return models.status();
+  Result<const rt::NetSpec *> net = chooseNet(models->front(), flags.net);
+  if (!net)
+    return net.status();
+  return LoadedNet{std::move(models->front()), *net};
 }
 
 static Status checkInputsKept(const BmodelFlags &flags) {
@@ -115,16 +134,12 @@ static Status renameVerb(const BmodelFlags &flags) {
   if (const char *problem = rt::nameProblem(flags.name))
     return rt::fail(Code::InvalidArgument,
                     "--to " + rt::quoteName(flags.name) + " " + problem);
-  Result<std::vector<rt::Bmodel>> models =
-      loadModels(flags, "weft bmodel rename");
-  if (!models)
-    return models.status();
-  const rt::Bmodel &model = models->front();
-  Result<const rt::NetSpec *> net = chooseNet(model, flags.net);
-  if (!net)
-    return net.status();
+  Result<LoadedNet> loaded = loadNet(flags, "weft bmodel rename");
+  if (!loaded)
+    return loaded.status();
+  const auto &[model, net] = *loaded;
   for (const rt::NetSpec &other : model.nets())
-    if (&other != *net && other.name == flags.name)
+    if (&other != net && other.name == flags.name)
       return rt::fail(Code::InvalidArgument,
                       model.path() + ": has a net " +
                           rt::quoteName(flags.name) +
@@ -132,7 +147,7 @@ static Status renameVerb(const BmodelFlags &flags) {
   Result<rt::FileParts> parts = rt::takeApart(model);
   if (!parts)
     return parts.status();
-  parts->tables.nets[size_t(*net - model.nets().data())]->name = flags.name;
+  parts->tables.nets[size_t(net - model.nets().data())]->name = flags.name;
   return writeParts(*parts, flags.output);
 }
 
@@ -158,16 +173,12 @@ static Status checkStages(const rt::Bmodel &model, const rt::NetSpec &net,
 
 static Status extractVerb(const BmodelFlags &flags) {
   WEFT_TRY(checkInputsKept(flags));
-  Result<std::vector<rt::Bmodel>> models =
-      loadModels(flags, "weft bmodel extract");
-  if (!models)
-    return models.status();
-  const rt::Bmodel &model = models->front();
-  Result<const rt::NetSpec *> net = chooseNet(model, flags.net);
-  if (!net)
-    return net.status();
-  WEFT_TRY(checkStages(model, **net, flags.stages));
-  Result<rt::FileParts> parts = rt::extract(model, **net, flags.stages);
+  Result<LoadedNet> loaded = loadNet(flags, "weft bmodel extract");
+  if (!loaded)
+    return loaded.status();
+  const auto &[model, net] = *loaded;
+  WEFT_TRY(checkStages(model, *net, flags.stages));
+  Result<rt::FileParts> parts = rt::extract(model, *net, flags.stages);
   return parts ? writeParts(*parts, flags.output) : parts.status();
 }
 
@@ -237,12 +248,6 @@ static Status writeNamed(const rt::Bmodel &model, const rt::StageSpec &stage,
   return npz::writeNpz(output, arrays);
 }
 
-static bool isArchiveName(const std::string &path) {
-  constexpr std::string_view kEnd = ".npz";
-  return path.size() >= kEnd.size() &&
-         path.compare(path.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
-}
-
 static Status replaceWeights(const rt::Bmodel &model, const rt::NetSpec &net,
                              const rt::StageWeights &weights,
                              const BmodelFlags &flags) {
@@ -260,23 +265,19 @@ static Status replaceWeights(const rt::Bmodel &model, const rt::NetSpec &net,
 
 static Status weightsVerb(const BmodelFlags &flags) {
   WEFT_TRY(checkInputsKept(flags));
-  Result<std::vector<rt::Bmodel>> models =
-      loadModels(flags, "weft bmodel weights");
-  if (!models)
-    return models.status();
-  const rt::Bmodel &model = models->front();
-  Result<const rt::NetSpec *> net = chooseNet(model, flags.net);
-  if (!net)
-    return net.status();
-  Result<rt::StageWeights> weights = chooseWeights(model, **net, flags);
+  Result<LoadedNet> loaded = loadNet(flags, "weft bmodel weights");
+  if (!loaded)
+    return loaded.status();
+  const auto &[model, net] = *loaded;
+  Result<rt::StageWeights> weights = chooseWeights(model, *net, flags);
   if (!weights)
     return weights.status();
   if (!flags.replacement.empty())
-    return replaceWeights(model, **net, *weights, flags);
+    return replaceWeights(model, *net, *weights, flags);
   size_t stage =
       flags.stages.empty() ? weights->stages.front() : flags.stages.front();
-  if (isArchiveName(flags.output))
-    return writeNamed(model, (*net)->stages[stage], flags.output);
+  if (npz::isArchiveName(flags.output))
+    return writeNamed(model, net->stages[stage], flags.output);
   return tools::writeOutputFile(flags.output, weights->bytes.data,
                                 weights->bytes.size);
 }

@@ -4,6 +4,7 @@
 #include "tools/files/JsonText.h"
 #include "tools/files/OutputFile.h"
 #include "tools/files/OutputFolder.h"
+#include "tools/npz/ArrayFile.h"
 #include "tools/npz/Npz.h"
 
 #include <algorithm>
@@ -75,10 +76,7 @@ ValueDump cli::takeValues(ModelRun &run, bool stored) {
 }
 
 bool cli::isArchivePath(const std::string &path) {
-  constexpr std::string_view kSuffix = ".npz";
-  return path == "-" || (path.size() >= kSuffix.size() &&
-                         path.compare(path.size() - kSuffix.size(),
-                                      kSuffix.size(), kSuffix) == 0);
+  return path == "-" || npz::isArchiveName(path);
 }
 
 /// The name of a value's file: that of the value where a file system can have
