@@ -179,8 +179,10 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
   bool byNumber = scalarOf(op.getRhs(), lowering).has_value();
   // A quotient is a Newton iteration on the machine, a power a series and a
   // remainder a difference of products: only f32 carries them far enough.
+  bool isTruncatedQuotient =
+      kind == tpu::BinaryKind::Div && isTruncated(op.getOutput());
   bool isLong = (kind == tpu::BinaryKind::Div && !byNumber) ||
-                kind >= tpu::BinaryKind::Pow;
+                isTruncatedQuotient || kind >= tpu::BinaryKind::Pow;
   Type element =
       isLong ? lowering.f32() : lowering.repeatingType(op->getOperands());
   auto operands = operandsOf(op, {element, element}, lowering,
@@ -188,6 +190,7 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
   if (!operands)
     return operands.no();
   auto [lhs, rhs] = *operands;
+  Element divisor = rhs;
   if (kind == tpu::BinaryKind::Div && !rhs.tensor) {
     // x / c = x * (1 / c): one command, at most one more rounding
     kind = tpu::BinaryKind::Mul;
@@ -208,6 +211,12 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
     scale.setRelu(takesRelu);
   else if (takesRelu)
     result.getDefiningOp<tpu::BinaryOp>().setRelu(true);
+  else if (isTruncatedQuotient) {
+    Elements e(lowering, location);
+    result = e.wholeWhere(result, lhs, [&](Value whole) {
+      return e.binary(tpu::BinaryKind::Mul, whole, divisor);
+    });
+  }
   lowering.define(output, result);
   return Yes();
 }

@@ -5,6 +5,7 @@
 #include "dialects/tpu/Binary.h"
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Select.h"
+#include "dialects/tpu/Unary.h"
 
 #include <cmath>
 
@@ -99,6 +100,16 @@ Value Elements::toNearest(Value value, Type element) {
   return cast(value, element,
               tpu::RoundingAttr::get(lowering.builder.getContext(),
                                      tpu::Rounding::HalfEven));
+}
+
+Value Elements::wholeWhere(Value value, Element argument,
+                           llvm::function_ref<Value(Value)> inverse) {
+  Value whole = lowering.builder.create<tpu::UnaryOp>(
+      location, value.getType(), tpu::UnaryKind::Round, value, FloatAttr(),
+      FloatAttr(), /*narrow_steps=*/false, /*short_steps=*/false);
+  // Of the two zeros, and of what is no number, `value` is as good.
+  Value isExact = compareBits(tpu::Relation::Equal, inverse(whole), argument);
+  return select(isExact, whole, value, tpu::elementOf(value));
 }
 
 Value Elements::bits(Value value, Type element) {

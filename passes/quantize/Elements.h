@@ -39,6 +39,11 @@ public:
                    tpu::RoundingAttr rounding = {});
   /// The whole number nearest to the float `value`, ties to the even one.
   mlir::Value toNearest(mlir::Value value, mlir::Type element);
+  /// The f32 `value`, which the machine has to within its last bits; where
+  /// `inverse` of the nearest whole number is exactly `argument`, that number:
+  /// a bit less would be rounded down to the one before it.
+  mlir::Value wholeWhere(mlir::Value value, Element argument,
+                         llvm::function_ref<mlir::Value(mlir::Value)> inverse);
   /// The same bits as another type of the same width.
   mlir::Value bits(mlir::Value value, mlir::Type element);
   /// ui8 1 where `value` is not 0 (a NaN is not), else 0.

@@ -182,14 +182,37 @@ static std::optional<Interval> ofScatter(top::ScatterOp op, Interval base,
   return base.joined(updates);
 }
 
+/// Whether `op` makes integers of 64 bits of floats, in which the machine would
+/// end at the ends of 32.
+static bool isWideOfFloat(Operation *op) {
+  auto cast = dyn_cast<top::CastOp>(op);
+  return cast && isWide(cast.getOutput()) && !integerOf(cast.getInput());
+}
+
+void IntegerRanges::note(Value value) {
+  IntegerType type = integerOf(value);
+  if (!type)
+    return;
+  Interval usual = onMachine(type);
+  if (isWide(value))
+    reals.note(value, known[value] = derived(value));
+  else if (auto range = reals.of(value); !range || !isWithin(*range, usual))
+    reals.note(value, usual);
+}
+
 IntegerRanges::IntegerRanges(Block &block) {
-  auto note = [&](Value value) {
-    if (isWide(value))
-      known[value] = derived(value);
+  // Floats are looked at where it matters: that reads all small constants.
+  bool readsFloats =
+      llvm::any_of(block, [](Operation &op) { return isWideOfFloat(&op); });
+  auto noteResult = [&](Value value) {
+    if (isWide(value) || (readsFloats && integerOf(value)))
+      note(value);
+    else if (readsFloats)
+      reals.of(value); // in order, so that it is not asked deep
   };
-  llvm::for_each(block.getArguments(), note);
+  llvm::for_each(block.getArguments(), noteResult);
   for (Operation &op : block)
-    llvm::for_each(op.getResults(), note);
+    llvm::for_each(op.getResults(), noteResult);
   for (Operation &op : llvm::reverse(block))
     for (Value result : op.getResults()) {
       if (!isWide(result) || result.use_empty())
@@ -263,13 +286,6 @@ bool IntegerRanges::isPosition(OpOperand &use) const {
   // Where others than positions mean something (OneHot), the importer clamps.
   if (isa<top::GatherOp, top::ScatterOp>(user) && use.getOperandNumber() == 1)
     return true;
-  return keepsLowBits(user) && llvm::all_of(user->getResults(), [&](Value v) {
-           return positions.contains(v);
-         });
-}
-
-bool IntegerRanges::isLow(OpOperand &use) const {
-  Operation *user = use.getOwner();
   if (auto binary = dyn_cast<top::BinaryOp>(user);
       binary && use.getOperandNumber() == 0) {
     auto largest = binary.getKind() == top::BinaryKind::Min
@@ -279,6 +295,13 @@ bool IntegerRanges::isLow(OpOperand &use) const {
     if (position && positions.contains(position))
       return true;
   }
+  return keepsLowBits(user) && llvm::all_of(user->getResults(), [&](Value v) {
+           return positions.contains(v);
+         });
+}
+
+bool IntegerRanges::isLow(OpOperand &use) const {
+  Operation *user = use.getOwner();
   if (isPosition(use))
     return true;
   if (auto cast = dyn_cast<top::CastOp>(user)) {
@@ -302,9 +325,19 @@ bool IntegerRanges::fits(Value value) const {
   return !isWide(value) || isWithin(of(value), onMachine(integerOf(value)));
 }
 
+std::optional<Interval> IntegerRanges::truncated(Value value) {
+  // Each step on the way rounds to 24 bits or a little less.
+  constexpr double kRounding = 0x1p-20;
+  std::optional<Interval> range = reals.of(value);
+  if (!range)
+    return std::nullopt;
+  return Interval{std::trunc(range->low - std::fabs(range->low) * kRounding),
+                  std::trunc(range->high + std::fabs(range->high) * kRounding)};
+}
+
 /// Of a value of 64 bits. What is not named below passes its operands' values
-/// on, or gives counts, positions or truncated reals, which fit.
-Interval IntegerRanges::derived(Value value) const {
+/// on, or gives counts or positions, which fit.
+Interval IntegerRanges::derived(Value value) {
   Operation *op = value.getDefiningOp();
   IntegerType type = integerOf(value);
   Interval usual = onMachine(type),
@@ -354,7 +387,8 @@ Interval IntegerRanges::derived(Value value) const {
             return Interval{0, double(input.getDimSize(op.getAxis()) - 1)};
           })
           .Case([&](top::CastOp op) {
-            return integerOf(op.getInput()) ? of(op.getInput()) : usual;
+            return integerOf(op.getInput()) ? std::optional(of(op.getInput()))
+                                            : truncated(op.getInput());
           })
           .Case([&](top::BitCastOp) { return all; })
           .Case([&](top::ScatterOp op) {
@@ -385,8 +419,11 @@ std::optional<Refusal> IntegerRanges::refusal(Operation *op) const {
   // A constant is made anew for each reader; bits of 64 are refused anyway.
   if (isa<top::ConstantOp, top::BitCastOp>(op))
     return std::nullopt;
+  // Floats end at the ends of 32 bits, which does not keep the lower bits; what
+  // is no position in 64 bits is none then.
+  const auto &suffices = isWideOfFloat(op) ? positions : low;
   for (Value result : op->getResults())
-    if (!fits(result) && !low.contains(result))
+    if (!fits(result) && !suffices.contains(result))
       return Refusal(op,
                      "the result may need more than the 32 bits that the "
                      "machine has for ONNX's 64",

@@ -36,9 +36,13 @@ public:
   }
 
 private:
+  /// Notes what is known of the integer `value`.
+  void note(mlir::Value value);
   /// Of an element that is no integer: everything.
   Interval of(mlir::Value value) const;
-  Interval derived(mlir::Value value) const;
+  Interval derived(mlir::Value value);
+  /// Of integers made of `value`, whose elements are floats.
+  std::optional<Interval> truncated(mlir::Value value);
   bool fits(mlir::Value value) const;
   /// Whether `use` takes the value as a position in a table, or as a part of
   /// one.
@@ -50,6 +54,8 @@ private:
   /// Values of 64 bits of which nobody reads more than the lower 32.
   llvm::DenseSet<mlir::Value> low;
   llvm::DenseMap<mlir::Value, Interval> known;
+  /// Of floats that integers are made of, what is proven.
+  ValueRanges reals{nullptr};
 };
 
 } // namespace weft::quantize

@@ -402,6 +402,9 @@ bool feedsProducts(mlir::Value topValue);
 /// result of the graph: an error stays as small beside it as it was. Not so of
 /// what takes it from 1.
 bool endsInProducts(mlir::Value topValue);
+/// Whether someone makes whole numbers of `topValue` by rounding down, up or
+/// towards zero.
+bool isTruncated(mlir::Value topValue);
 
 /// Whether `topValue` is nothing but a result of the graph, everywhere with its
 /// axes in another order.

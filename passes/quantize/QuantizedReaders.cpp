@@ -102,6 +102,17 @@ bool weft::quantize::endsInProducts(Value topValue) {
   });
 }
 
+bool weft::quantize::isTruncated(Value topValue) {
+  return llvm::any_of(topValue.getUsers(), [](Operation *op) {
+    if (auto cast = mlir::dyn_cast<top::CastOp>(op))
+      return mlir::isa<IntegerType>(topElement(cast.getOutput())) &&
+             !topElement(cast.getOutput()).isInteger(1);
+    auto unary = mlir::dyn_cast<top::UnaryOp>(op);
+    return unary && (unary.getKind() == top::UnaryKind::Floor ||
+                     unary.getKind() == top::UnaryKind::Ceil);
+  });
+}
+
 static bool isMaxPool(Operation *op) {
   auto pool = mlir::dyn_cast<top::PoolOp>(op);
   return pool && pool.getKind() == top::PoolKind::Max;

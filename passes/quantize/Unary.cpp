@@ -122,6 +122,17 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
                  tpu::hasShortSteps(*kind) && endsInProducts(op.getOutput());
   Value output = b.create<tpu::UnaryOp>(op.getLoc(), input.getType(), *kind,
                                         input, alpha, beta, isNarrow, isShort);
+  if (element.isF32() && isTruncated(op.getOutput())) {
+    Elements e(lowering, op.getLoc());
+    if (*kind == tpu::UnaryKind::Reciprocal)
+      output = e.wholeWhere(output, 1.0, [&](Value whole) {
+        return e.binary(tpu::BinaryKind::Mul, whole, input);
+      });
+    if (*kind == tpu::UnaryKind::Sqrt)
+      output = e.wholeWhere(output, input, [&](Value whole) {
+        return e.binary(tpu::BinaryKind::Mul, whole, whole);
+      });
+  }
   // Turns go through DRAM: in 16 bits, as all that ops read. Of numbers between
   // -1 and 1 that loses 2^-12 of them or 2^-25, the smaller step.
   Type stored = lowering.elementwiseType(op.getInput());

@@ -44,6 +44,8 @@ public:
 
   /// std::nullopt if nothing is known.
   std::optional<Interval> of(mlir::Value value);
+  /// Whoever asks knows `interval` of `value`.
+  void note(mlir::Value value, Interval interval) { known[value] = interval; }
   /// The range of `value` that the table has, without room.
   const CalibrationEntry *calibrated(mlir::Value value) const;
 

@@ -124,6 +124,35 @@ class WideIntegers(unittest.TestCase):
                     ("Mul", ["b", "n"], ["o"], {}), ("Sub", ["i", "o"], ["q"], {}), ("Cast", ["q"], ["z"], {"to": TensorProto.INT32})],
                    {"x": ENDS}, TensorProto.INT32, constants, on_host=None)
 
+    def test_casts_of_floats(self):
+        """The machine ends at the ends of 32 bits; what is proven to lie between them, or names a position, stays there."""
+        floats = np.array([3e9, -3e9, 1e15, 5.7, -5.7, 2.0**31, -(2.0**31)], np.float32)
+        to_int64 = {"to": TensorProto.INT64}
+        self.check([("Cast", ["f"], ["z"], to_int64)], {"f": floats}, TensorProto.INT64, on_host=["Cast_0"])
+        self.check([("Relu", ["f"], ["r"], {}), ("Cast", ["r"], ["z"], to_int64)], {"f": floats}, TensorProto.INT64, on_host=["Cast_1"])
+        self.check([("Cast", ["f"], ["z"], {"to": TensorProto.UINT64})], {"f": np.abs(floats)}, TensorProto.UINT64, on_host=["Cast_0"])
+        self.check([("Cast", ["f"], ["c"], to_int64), ("Cast", ["c"], ["z"], {"to": TensorProto.INT32})], {"f": floats}, TensorProto.INT32,
+                   on_host=["Cast_0", "Cast_1"])
+        self.check([("Clip", ["f", "low", "high"], ["c"], {}), ("Cast", ["c"], ["z"], to_int64)], {"f": floats}, TensorProto.INT64,
+                   {"low": np.float32(-1e6), "high": np.float32(2e9)})
+        self.check([("Sigmoid", ["f"], ["s"], {}), ("Mul", ["s", "k"], ["m"], {}), ("Cast", ["m"], ["z"], to_int64)], {"f": floats}, TensorProto.INT64,
+                   {"k": np.float32(3.5)})
+        self.check([("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}), ("Div", ["f", "k"], ["q"], {}), ("Floor", ["q"], ["l"], {}), ("Cast", ["l"], ["z"], to_int64)],
+                   {"i": ENDS}, TensorProto.INT64, {"k": np.float32(4)})
+        self.check([("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}), ("Cast", ["f"], ["z"], to_int64)], {"i": ENDS}, TensorProto.INT64, on_host=["Cast_1"])
+        self.check([("Cast", ["f"], ["j"], to_int64), ("Gather", ["t", "j"], ["z"], {})], {"f": np.array([3.9, 0, -2.5], np.float32)}, TensorProto.FLOAT,
+                   {"t": TABLE})
+
+    def test_whole_numbers_that_are_rounded(self):
+        """Quotients and roots that are whole numbers are not rounded down to the one before: positions are computed so."""
+        to_int32 = {"to": TensorProto.INT32}
+        x = np.arange(1, 2001, dtype=np.float32)
+        self.check([("Div", ["x", "y"], ["q"], {}), ("Floor", ["q"], ["l"], {}), ("Cast", ["l"], ["z"], to_int32)], {"x": 7 * x, "y": x}, TensorProto.INT32)
+        for divisor in (3, 7, 10, 49, 97):
+            self.check([("Div", ["x", "k"], ["q"], {}), ("Cast", ["q"], ["z"], to_int32)], {"x": divisor * x - x % 2}, TensorProto.INT32, {"k": np.float32(divisor)})
+        self.check([("Sqrt", ["x"], ["q"], {}), ("Cast", ["q"], ["z"], to_int32)], {"x": np.concatenate([x * x, (x * x - 1)[:1000], (x * x + 1)[:1000]])}, TensorProto.INT32)
+        self.check([("Reciprocal", ["x"], ["q"], {}), ("Ceil", ["q"], ["c"], {}), ("Cast", ["c"], ["z"], to_int32)], {"x": x}, TensorProto.INT32)
+
     def test_limits_in_the_wrong_order(self):
         self.check([("Clip", ["x", "low", "high"], ["c"], {}), ("Mul", ["c", "c"], ["z"], {})], {"x": ENDS}, TensorProto.INT64,
                    {"low": np.int64(1), "high": np.int64(-10**6)}, on_host=["Mul_1"])
