@@ -261,6 +261,7 @@ static std::string whyNoVersion(StringRef line) {
 
 Expected<CalibrationTable> CalibrationTable::parse(StringRef text,
                                                    StringRef source) {
+  text.consume_front(kByteOrderMark);
   CalibrationTable table;
   SmallVector<StringRef> lines;
   text.split(lines, '\n');

@@ -214,6 +214,7 @@ private:
 
 llvm::Expected<PrecisionTable> PrecisionTable::parse(llvm::StringRef text,
                                                      llvm::StringRef source) {
+  text.consume_front(kByteOrderMark);
   if (isVendorPrecisions(text))
     return parseVendorPrecisions(text, source);
   return TableParser(text, source).parse();

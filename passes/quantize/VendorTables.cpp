@@ -24,11 +24,11 @@ StringRef weft::quantize::valueOfVendorName(StringRef name) {
 /// The precision that the vendor writes so; std::nullopt for what Weft has not.
 static std::optional<Precision> precisionOf(StringRef mode) {
   return llvm::StringSwitch<std::optional<Precision>>(mode)
-      .Cases("F32", "BF16", Precision::F32)
-      .Case("F16", Precision::F16)
-      .Case("INT8", Precision::I8)
-      .Case("W8F16", Precision::W8)
-      .Case("W4F16", Precision::W4)
+      .CasesLower("F32", "BF16", Precision::F32)
+      .CaseLower("F16", Precision::F16)
+      .CaseLower("INT8", Precision::I8)
+      .CaseLower("W8F16", Precision::W8)
+      .CaseLower("W4F16", Precision::W4)
       .Default(std::nullopt);
 }
 
@@ -62,19 +62,14 @@ static StringRef firstLine(StringRef text) {
 }
 
 bool weft::quantize::isVendorCalibration(StringRef text) {
-  llvm::SmallVector<StringRef> words = wordsOf(firstLine(text), 3);
-  return !words.empty() &&
-         llvm::all_of(llvm::drop_begin(words), [](StringRef word) {
-           return numberOf(word).has_value();
-         });
+  // Whether the numbers are some is the parser's to say, which tells the line.
+  return !wordsOf(firstLine(text), 3).empty();
 }
 
 bool weft::quantize::isVendorPrecisions(StringRef text) {
   llvm::SmallVector<StringRef> words = wordsOf(firstLine(text), 1);
   return !words.empty() && !words[0].ends_with(":") &&
-         llvm::all_of(words[1], [](char c) {
-           return llvm::isUpper(c) || llvm::isDigit(c);
-         });
+         llvm::all_of(words[1], llvm::isAlnum);
 }
 
 static Error lineError(StringRef source, size_t line,

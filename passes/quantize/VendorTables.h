@@ -23,11 +23,14 @@
 
 namespace weft::quantize {
 
+/// What some editors write in front of a text.
+inline constexpr llvm::StringLiteral kByteOrderMark = "\xEF\xBB\xBF";
+
 /// "y" of "y_Relu"; "" of a name that does not end like a type.
 llvm::StringRef valueOfVendorName(llvm::StringRef name);
 
-/// Whether the lines of `text` that are no comments begin with one of a name
-/// and three numbers, or of a name and one of the vendor's precisions.
+/// Whether the lines of `text` that are no comments begin with one of four
+/// words, or of a name and a word of letters and digits.
 bool isVendorCalibration(llvm::StringRef text);
 bool isVendorPrecisions(llvm::StringRef text);
 

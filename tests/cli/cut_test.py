@@ -256,8 +256,17 @@ class VendorTables(Conversions):
         (self.folder / "ranges").write_text(self.RANGES % "")
         return self.folder / "ranges"
 
+    def test_forms_of_other_editors(self):
+        """Modes in small letters, and the mark that some editors begin a text with."""
+        table = self.table("\ufeff# op_name   quantize_mode\nc_Conv f16\n")
+        (self.folder / "marked").write_text("\ufeff" + self.RANGES % "")
+        done = self.convert("--precision", "int8", "--calibration", self.folder / "marked", "--precision-table", table)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_what_is_wrong_has_a_line(self):
-        for text, line in ((self.RANGES % "y_Relu 1.0 zero 1.0\n", "vendor_table:11: an entry of TPU-MLIR's calibration table is a name"),
+        first = "# op_name    threshold    min    max\nx 1.0 zero 1.0\n"
+        for text, line in ((first, "vendor_table:2: an entry of TPU-MLIR's calibration table is a name"),
+                           (self.RANGES % "y_Relu 1.0 zero 1.0\n", "vendor_table:11: an entry of TPU-MLIR's calibration table is a name"),
                            (self.RANGES % "x 1.0 0.0 1.0\n", "vendor_table:11: second entry for 'x'")):
             done = self.convert("--precision", "int8", "--calibration", self.table(text))
             self.assertEqual(done.returncode, 2)
