@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <map>
+#include <optional>
 
 namespace weft::rt {
 
@@ -306,14 +308,39 @@ Result<FileParts> combine(const std::vector<Bmodel> &models) {
   return combination.finish();
 }
 
-/// The record that stage `index` relies on, for the map of that stage.
-static std::unique_ptr<wire::ConversionT> copyRecord(const wire::NetT &net,
-                                                     size_t index) {
+/// The stage whose map has the record that stage `index` relies on;
+/// std::nullopt if none has.
+static std::optional<size_t> recordOwner(const wire::NetT &net, size_t index) {
   for (size_t i = index + 1; i-- > 0;)
     if (const wire::DebugMapT *map = net.stages[i]->debug_map.get();
         map && map->conversion)
-      return std::make_unique<wire::ConversionT>(*map->conversion);
-  return nullptr;
+      return i;
+  return std::nullopt;
+}
+
+/// The stages `indices` of `net`, in that order, each with the record that it
+/// relied on: of its own, or the one before it has.
+static Stages keepStages(wire::NetT &net, const std::vector<size_t> &indices) {
+  std::vector<std::optional<size_t>> owners;
+  std::map<size_t, wire::ConversionT> records;
+  for (size_t index : indices) {
+    owners.push_back(recordOwner(net, index));
+    if (owners.back())
+      records.try_emplace(*owners.back(),
+                          *net.stages[*owners.back()]->debug_map->conversion);
+  }
+  Stages kept;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    kept.push_back(std::move(net.stages[indices[i]]));
+    wire::DebugMapT *map = kept.back()->debug_map.get();
+    bool isOwners = i > 0 && owners[i] == owners[i - 1];
+    if (!map || !owners[i])
+      continue;
+    map->conversion =
+        isOwners ? nullptr
+                 : std::make_unique<wire::ConversionT>(records.at(*owners[i]));
+  }
+  return kept;
 }
 
 Result<FileParts> extract(const Bmodel &model, const NetSpec &net,
@@ -325,17 +352,8 @@ Result<FileParts> extract(const Bmodel &model, const NetSpec &net,
   std::unique_ptr<wire::NetT> table =
       std::move(nets[size_t(&net - model.nets().data())]);
   nets.clear();
-  if (!stages.empty()) {
-    std::unique_ptr<wire::ConversionT> record =
-        copyRecord(*table, stages.front());
-    Stages kept;
-    for (size_t stage : stages)
-      kept.push_back(std::move(table->stages[stage]));
-    table->stages = std::move(kept);
-    wire::DebugMapT *map = table->stages.front()->debug_map.get();
-    if (map && !map->conversion)
-      map->conversion = std::move(record);
-  }
+  if (!stages.empty())
+    table->stages = keepStages(*table, stages);
   levelContexts(table->stages);
   nets.push_back(std::move(table));
   WEFT_TRY(checkContexts(*parts).withContext(model.path()));

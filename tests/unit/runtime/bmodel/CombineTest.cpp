@@ -146,6 +146,32 @@ TEST(Combine, GivesAStageTheRecordItReliedOn) {
             (std::vector<int64_t>{2, 4}));
 }
 
+TEST(Combine, GivesEachStageItsOwnRecord) {
+  SmallModel model = makeSmallModel();
+  setRecord(model, "precision=f16");
+  auto &stages = model.tables.nets[0]->stages;
+  for (uint64_t rows : {2, 3, 4}) {
+    SmallModel more = makeSmallModel();
+    setRows(more, rows);
+    if (rows == 4)
+      setRecord(more, "precision=f32");
+    stages.push_back(std::move(more.tables.nets[0]->stages[0]));
+  }
+  Bmodel all = load(model, "four");
+  auto precisions = [&](const std::vector<size_t> &kept) {
+    Bmodel some = packed(extract(all, all.nets()[0], kept));
+    std::vector<std::string> found;
+    for (size_t i = 0; i < kept.size(); ++i)
+      found.emplace_back(
+          readConversion(some.nets()[0], i)->find("precision").value_or(""));
+    return found;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(precisions({0, 1, 2, 3}), (Texts{"f16", "f16", "f16", "f32"}));
+  EXPECT_EQ(precisions({3, 1, 0}), (Texts{"f32", "f16", "f16"}));
+  EXPECT_EQ(precisions({1, 3, 2}), (Texts{"f16", "f32", "f16"}));
+}
+
 TEST(Combine, RefusesWhatARuntimeCouldNotTellApart) {
   EXPECT_THAT(refusal(nullptr, nullptr),
               HasSubstr("b: net 'small': stage 0: a net of this name for "
