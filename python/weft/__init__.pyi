@@ -187,6 +187,8 @@ def compare(
     no_limits: bool = False,
     bind: Optional[Dict[str, ArrayLike]] = None,
     plugins: _Plugins = (),
+    inputs: Optional[_Names] = None,
+    outputs: Optional[_Names] = None,
     calibration: Union[_Path, Calibration, None] = None,
     net: Optional[str] = None,
     device: str = "emulator",

@@ -182,7 +182,8 @@ def compare(model, program, data, *, reference=None, per_layer=False,
             bisect=False, reproducer=None, html=None, certify=False,
             limits=None, layer_limits=None, constant_inputs=False, task=None,
             min_agreement=None, labels=None, ctc_blank=None, no_limits=False,
-            bind=None, plugins=(), calibration=None, net=None,
+            bind=None, plugins=(), inputs=None, outputs=None,
+            calibration=None, net=None,
             device="emulator", bmrt_library=None):
     """How near a program (a path, or what `convert` returned) is to the ONNX
     file `model`, or to another program given as that. The object of
@@ -206,8 +207,8 @@ def compare(model, program, data, *, reference=None, per_layer=False,
     {"cosine": 0.98}. `constant_inputs`: samples of one number are meant.
     `task` ("top1", "detection", "ctc", ...), `min_agreement`, `labels` (a path),
     `ctc_blank`, `no_limits`: as those options of `weft compare`.
-    `bind`, `plugins`: as for the conversion; `calibration`: the path of its
-    table, or the Calibration, where that is too long to lie in the program.
+    `bind`, `plugins`, `inputs`, `outputs`: as for the conversion, where the
+    program does not tell them; `calibration`: the path of its table, or the Calibration, where that is too long to lie in the program.
     """
     if certify and isinstance(program, (bytes, bytearray)):
         raise WeftError("certify writes into the program's file; give its path "
@@ -218,10 +219,13 @@ def compare(model, program, data, *, reference=None, per_layer=False,
             reference = files.arrays(reference, "reference.npz")
         arguments = ["compare", files.path(model, "model"), path,
                      *_data_flags(data, path, net, files)]
-        part = Part(bind=bind, plugins=plugins)
+        part = Part(bind=bind, plugins=plugins, inputs=inputs, outputs=outputs)
         arguments += [
             f"--bind={name}={files.arrays({name: array}, f'{at}.npz')}"
             for at, (name, array) in enumerate(part.constants.items())]
+        arguments += [f"--{option}={name}" for option, names in (
+            ("inputs", part.inputs), ("outputs", part.outputs))
+            for name in names]
         arguments += [f"--plugin={os.fsdecode(plugin)}"
                       for plugin in part.plugins]
         return _run(arguments + list(_flags(

@@ -160,6 +160,10 @@ class Conversions(Tasks):
         made = weft.convert(self.model, precision="int8", calibration=table, keep_int8=True, samples=data, **part)
         self.assertEqual([row["name"] for row in made.accuracy], ["c"])
         self.assertTrue(weft.compare(self.model, made, data)["passed"])
+        # A stripped program does not tell its part.
+        stripped = weft.convert(self.model, strip=True, **part)
+        self.assertTrue(weft.compare(self.model, stripped, data, **part)["passed"])
+        self.fails("", weft.compare, self.model, stripped, data)
         found = weft.convert(self.model, precision="auto", calibration=data, target_cosine=0.9, **part)
         self.assertEqual(list(weft.Model(found).inputs), ["b"])
         batched = weft.calibrate(self.model, IMAGES[:4], batch=2, outputs="z")
