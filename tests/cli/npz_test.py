@@ -184,6 +184,8 @@ class Npz(unittest.TestCase):
         self.assertIn(b"FAIL", self.weft("compare", "b.npz", "a.npz", "--limit", "cosine=1", "--limit", "sqnr=60", code=1))
         self.weft("compare", "b.npz", "a.npz", "--tolerance", "0.99,0.99")
         self.assertIn(b"euclidean similarity is 0.998", self.weft("compare", "b.npz", "a.npz", "--tolerance", "0.99,0.999", code=1))
+        np.savez(self.folder / "inf.npz", a=np.array([np.inf, -np.inf, 1, 2], np.float32))
+        self.weft("compare", "inf.npz", "inf.npz", "--tolerance", "0.99,0.99")
         self.refuses("--tolerance is given beside --limit", "compare", "b.npz", "a.npz", "--tolerance", "0.99,0.9", "--limit", "cosine=1")
         for text in ("0.9", "a,b", "2,0.9", "nan,0.9", "0.9,nan"):
             self.refuses("is no COSINE,EUCLIDEAN", "compare", "b.npz", "a.npz", "--tolerance", text)

@@ -67,6 +67,8 @@ static double euclideanSimilarity(const HostTensor &result,
   std::vector<double> a = numeric::loadDoubles(result),
                       b = numeric::loadDoubles(reference);
   for (size_t i = 0; i < a.size(); ++i) {
+    if (!std::isfinite(a[i])) // both have it, or they would not come here
+      continue;
     distance += (a[i] - b[i]) * (a[i] - b[i]);
     length += (a[i] + b[i]) / 2 * ((a[i] + b[i]) / 2);
   }
