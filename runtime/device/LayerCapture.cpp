@@ -3,6 +3,7 @@
 #include "runtime/numeric/Float16.h"
 #include "runtime/status/Quote.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::rt {
@@ -157,6 +158,14 @@ static HostTensor withChannelsLast(const HostTensor &tensor) {
   return turned;
 }
 
+/// `flags` as a tensor of bytes of `shape`.
+static HostTensor asTensor(const std::vector<bool> &flags,
+                           const std::vector<int64_t> &shape) {
+  HostTensor tensor(ElementType::U8, shape);
+  std::copy(flags.begin(), flags.end(), tensor.bytes());
+  return tensor;
+}
+
 std::vector<CapturedValue> LayerCapture::values() const {
   std::vector<CapturedValue> values;
   for (const std::unique_ptr<Slot> &slot : slots) {
@@ -168,9 +177,10 @@ std::vector<CapturedValue> LayerCapture::values() const {
     value.zeroPoint = slot->table->zero_point();
     if (isQuantized(*slot->table))
       describeCodes(*slot->table, value);
-    value.complete = true;
-    for (bool covered : slot->covered)
-      value.complete &= covered;
+    value.complete = std::find(slot->covered.begin(), slot->covered.end(),
+                               false) == slot->covered.end();
+    if (!value.complete)
+      value.covered = slot->covered;
     if (const wire::OnnxView *view = slot->table->onnx()) {
       value.onnxType = numeric::fromOnnxDataType(view->element_type());
       std::vector<int64_t> shape;
@@ -179,8 +189,15 @@ std::vector<CapturedValue> LayerCapture::values() const {
       // The verifier has compared the element counts.
       [[maybe_unused]] bool fits = value.stored.reshape(std::move(shape));
       assert(fits);
-      if (slot->table->channels_last())
+      if (slot->table->channels_last()) {
+        if (!value.complete) {
+          HostTensor turned =
+              withChannelsLast(asTensor(slot->covered, value.stored.shape()));
+          value.covered.assign(turned.bytes(),
+                               turned.bytes() + turned.elements());
+        }
         value.stored = withChannelsLast(value.stored);
+      }
     }
     value.tensor = toReals(*slot->table, value.stored);
     values.push_back(std::move(value));

@@ -29,6 +29,9 @@ struct CapturedValue {
   double least = 0, most = 0;
   /// False if the pieces in the debug map do not cover the value.
   bool complete = false;
+  /// Of each element whether they do, in the order of `tensor`; empty if they
+  /// cover all.
+  std::vector<bool> covered;
 };
 
 /// Collects every tensor of a stage's debug map during runs on the emulator.

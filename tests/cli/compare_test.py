@@ -302,6 +302,23 @@ class Compare(unittest.TestCase):
             for seed in range(3):
                 self.weft("compare", "cache.onnx", "cache.bmodel", "-i", "cache.npz", "--per-layer", "--order", "adversarial", "--order-seed", seed)
 
+    def test_layers_of_which_a_part_is_computed(self):
+        """Of rows that nobody reads there are no numbers: what there is is compared, and decides nothing."""
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]), helper.make_node("Relu", ["c"], ["r"]),
+                 helper.make_node("Slice", ["r", "first", "end", "axis"], ["s"]), helper.make_node("Sigmoid", ["s"], ["y"])]
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array(FILTER, "w")] + [numpy_helper.from_array(np.array([number]), name) for name, number in
+                                                                            (("first", 0), ("end", 6), ("axis", 2))])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "rows.onnx")
+        self.convert("rows.onnx", "f32", "rows.bmodel")
+        told = json.loads(self.weft("compare", "rows.onnx", "rows.bmodel", "-i", self.x, "--per-layer", "--json"))
+        row = next(row for row in told["layers"] if row["name"] == "r")
+        self.assertTrue(6 / 24 <= row["share"] < 1, row)
+        self.assertEqual((row["passed"], "added" in row), (True, False))
+        self.assertGreater(row["sqnr_db"], 100)
+        self.assertRegex(self.weft("compare", "rows.onnx", "rows.bmodel", "-i", self.x, "--per-layer"), r"layer  part 'r'  [\d.]+% of it  cosine 1\.0")
+
     def test_an_error_is_its_own_layers(self):
         """What comes behind a wrong layer has no part in it."""
         wrong = detector(boxes=BOXES * np.float32(1.5))

@@ -198,6 +198,8 @@ static Json describe(const ComparisonRow &row) {
     return json;
   if (row.zeroFloor)
     json["zero_floor"] = *row.zeroFloor;
+  if (row.share)
+    json["share"] = *row.share;
   addFigures(row.metrics, json);
   for (const auto &[key, stored] :
        {std::tuple("exact", &row.exact), std::tuple("fresh", &row.fresh)})
@@ -343,7 +345,7 @@ Json cli::toJson(const ComparisonReport &report) {
 }
 
 static std::string title(const ComparisonRow &row, bool isPassed) {
-  std::string text = isPassed ? "pass " : "FAIL ";
+  std::string text = row.share ? "part " : isPassed ? "pass " : "FAIL ";
   text += rt::quoteName(row.name);
   if (!row.partOf.empty())
     text += " in " + rt::quoteName(row.partOf);
@@ -355,6 +357,8 @@ static std::string title(const ComparisonRow &row, bool isPassed) {
 static std::string rowText(const ComparisonRow &row) {
   const Metrics &m = row.metrics;
   std::string text = title(row, row.failures.empty());
+  if (row.share)
+    text += rt::format("  %.3g%% of it", 100 * *row.share);
   if (m.problem.empty() && m.elements == 0)
     text += "  no elements";
   else if (m.problem.empty()) {

@@ -206,6 +206,32 @@ static LayerNumbers numbersOf(const rt::CapturedValue &value,
           reference.shape(), numeric::elementTypeName(value.storedType)};
 }
 
+/// The elements of `tensor` that the program has, in their order.
+static HostTensor coveredPart(const HostTensor &tensor,
+                              const std::vector<bool> &covered) {
+  HostTensor part(tensor.type(),
+                  {std::count(covered.begin(), covered.end(), true)});
+  const size_t bytes = numeric::elementBytes(tensor.type());
+  uint8_t *to = part.bytes();
+  for (size_t i = 0; i < covered.size(); ++i)
+    if (covered[i]) {
+      std::memcpy(to, tensor.bytes() + i * bytes, bytes);
+      to += bytes;
+    }
+  return part;
+}
+
+/// What there is of `value` beside the same of `reference`.
+static comparison::Metrics measureCovered(const rt::CapturedValue &value,
+                                          const HostTensor &reference,
+                                          Kind kind) {
+  HostTensor shaped = shapedAs(reference, value.tensor);
+  if (value.complete || shaped.shape() != reference.shape())
+    return comparison::measure(shaped, reference, kind);
+  return comparison::measure(coveredPart(shaped, value.covered),
+                             coveredPart(reference, value.covered), kind);
+}
+
 /// A layer is judged by what it adds, where that is known: errors of the layers
 /// before it are not its own.
 static std::vector<ComparisonRow>
@@ -226,14 +252,16 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
                     !reference.onOwnInputs->count(value.name);
     if (found == layers.end())
       row.metrics.problem = "the reference has no value of this name";
-    else if (!value.complete)
-      row.metrics.problem = "the debug map does not cover the whole value";
     else
-      row.metrics = comparison::measure(shapedAs(found->second, value.tensor),
-                                        found->second, kind);
+      row.metrics = measureCovered(value, found->second, kind);
+    if (!value.complete)
+      row.share =
+          double(std::count(value.covered.begin(), value.covered.end(), true)) /
+          double(value.covered.size());
     row.failures = comparison::failures(row.metrics, limits.output);
     const HostTensor *own = nullptr;
-    if (reference.onOwnInputs && row.metrics.problem.empty())
+    // A part may be of few elements, for which no limit was made: it informs.
+    if (reference.onOwnInputs && row.metrics.problem.empty() && value.complete)
       if (auto given = reference.onOwnInputs->find(value.name);
           given != reference.onOwnInputs->end()) {
         own = &given->second;
@@ -242,7 +270,7 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
         row.failures = comparison::failures(*row.added, limits.layer);
       }
     judgeZero(reference, kind.precision, row);
-    if (reference.withNumbers && row.metrics.problem.empty())
+    if (reference.withNumbers && row.metrics.problem.empty() && value.complete)
       row.numbers = numbersOf(value, found->second, own);
     rows.push_back(std::move(row));
   }

@@ -43,6 +43,9 @@ struct ComparisonRow {
   /// Of a reference that is zero but for rounding errors: what its largest
   /// error may be, in place of the limits. Only asked where they are missed.
   std::optional<double> zeroFloor = std::nullopt;
+  /// Of a layer that the program has in part, and which therefore decides
+  /// nothing: the part of its elements that the figures are of.
+  std::optional<double> share = std::nullopt;
   std::vector<std::string> failures = {}; ///< empty: passed
   /// Of a layer, if asked for and its figures are there.
   std::optional<LayerNumbers> numbers = std::nullopt;
