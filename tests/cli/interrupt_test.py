@@ -212,6 +212,14 @@ class Files(Base):
         self.assertEqual(list(self.temporary.iterdir()), [])
         return run.stdout if code == 0 else run.stderr.decode()
 
+    def test_stdin_by_its_name(self):
+        """Not by that of the file in which it is kept."""
+        (self.folder / "bad.table").write_text("no table\n")
+        for arguments in (["--precision", "int8", "--calibration", "-"], ["--bind", "x=-"]):
+            told = self.pipe("bad.table", "convert", "net.onnx", *arguments, "-o", "other.bmodel", code=2)
+            self.assertRegex(told, r"^weft: error: (--bind: )?stdin: ?")
+            self.assertNotIn(str(self.temporary), told)
+
     def test_stdout_by_its_name(self):
         """What lies behind it is written on, not replaced."""
         self.weft("run", "net.bmodel", "--input", "in.npz", "--output", "a.npz")
@@ -240,7 +248,7 @@ class Files(Base):
             self.assertEqual(told.replace(b"stdin", b"net.bmodel").count(b"net.bmodel"), told.count(b"stdin"))
         self.pipe("in.npz", "compare", "net.onnx", "net.bmodel", "--input", "-")
         self.pipe("net.onnx", "compare", "-", "net.bmodel", "--input", "in.npz")
-        self.assertRegex(self.pipe("in.npz", "convert", "-", "-o", "y.bmodel", code=2), r"^weft: error: \S+/stdin: ")
+        self.assertRegex(self.pipe("in.npz", "convert", "-", "-o", "y.bmodel", code=2), r"^weft: error: stdin: ")
         self.pipe("a.npz", "compare", "net.onnx", "net.bmodel", "--input", "in.npz", "--reference", "-")
         # Tables; the same program as from the file of the same text.
         (self.folder / "table").write_text("# weft calibration table 2\nx 4 -4 4 -4 4\ny 4 0 4 0 4\n")

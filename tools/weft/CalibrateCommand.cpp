@@ -2,6 +2,7 @@
 #include "tools/files/OutputFile.h"
 #include "tools/samples/SampleFiles.h"
 #include "tools/weft/CalibrationFlags.h"
+#include "tools/weft/ErrorStream.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
 
@@ -45,7 +46,7 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
   if (rt::Status status = tools::checkOutputFile(flags.output); !status)
     return reportError(status);
   driver::Plugins plugins;
-  driver::Compilation compilation;
+  driver::Compilation compilation(errorStream());
   if (auto exit = importModel(flags.model, plugins, compilation))
     return *exit;
   mlir::FailureOr<quantize::CalibrationTable> table =

@@ -11,6 +11,7 @@
 #include "tools/weft/AutoPrecision.h"
 #include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
+#include "tools/weft/ErrorStream.h"
 #include "tools/weft/Listing.h"
 #include "tools/weft/MemoryLimit.h"
 #include "tools/weft/ModelFlags.h"
@@ -456,7 +457,7 @@ static ExitCode calibrate(const driver::CompilationSource &source,
   }
   mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(calibrated->module(), run);
-  llvm::errs() << printed;
+  errorStream() << printed;
   if (failed(table))
     return reportFailure(*calibrated);
   text = table->str();
@@ -613,7 +614,7 @@ static ExitCode convert(ConvertFlags flags) {
   Measured measured;
   driver::StageSet stages;
   for (const driver::InputShapes &one : *shapes) {
-    auto compilation = std::make_unique<driver::Compilation>();
+    auto compilation = std::make_unique<driver::Compilation>(errorStream());
     compilation->use(plugins);
     compilation->takesDigest = stages.all().empty();
     // Problems of the model have been printed when a step fails.

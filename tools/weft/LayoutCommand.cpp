@@ -2,6 +2,7 @@
 
 #include "passes/ascend/LayerInputs.h"
 #include "runtime/chips/Chips.h"
+#include "tools/weft/ErrorStream.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
 
@@ -252,7 +253,7 @@ static ExitCode layoutCommand(const LayoutFlags &flags) {
     return refuse("--type is " + flags.type + ", must be " +
                   ascend::inputTypeNames());
   driver::Plugins plugins;
-  driver::Compilation compilation;
+  driver::Compilation compilation(errorStream());
   if (auto exit = importModel(flags.model, plugins, compilation))
     return *exit;
   mlir::FailureOr<std::vector<LayerInput>> inputs = ascend::planLayerInputs(

@@ -42,7 +42,8 @@ static std::string oneLine(std::string text) {
 
 static void printLine(const std::string &kind, const std::string &message) {
   std::string line =
-      "weft: " + kind + ": " + rt::printableLines(oneLine(message)) + "\n";
+      "weft: " + kind + ": " +
+      rt::printableLines(oneLine(withStandardInputNamed(message))) + "\n";
   // Nothing is left to do when even this cannot be written.
   [[maybe_unused]] ssize_t written =
       ::write(STDERR_FILENO, line.data(), line.size());
@@ -94,7 +95,8 @@ void cli::reportRemark(const std::string &message) {
 }
 
 ExitCode cli::printText(const std::string &text) {
-  rt::Status status = tools::writeStdout(rt::printableLines(text));
+  rt::Status status =
+      tools::writeStdout(rt::printableLines(withStandardInputNamed(text)));
   return status.isOk() ? ExitCode::Ok : reportError(status);
 }
 

@@ -38,6 +38,16 @@ bool cli::isStandardInput(const std::string &path) {
   return folder && path == fileInFolder();
 }
 
+std::string cli::withStandardInputNamed(std::string text) {
+  if (!folder)
+    return text;
+  const std::string file = fileInFolder(), name = "stdin";
+  for (size_t at = text.find(file); at != std::string::npos;
+       at = text.find(file, at + name.size()))
+    text.replace(at, file.size(), name);
+  return text;
+}
+
 Result<std::string> cli::standardInputFile() {
   if (folder)
     return rt::fail(Code::InvalidArgument,

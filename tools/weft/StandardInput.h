@@ -19,6 +19,9 @@ rt::Result<std::string> standardInputFile();
 /// Whether `path` is that file: what is written into it is lost with it.
 bool isStandardInput(const std::string &path);
 
+/// `text` with "stdin" in place of that file.
+std::string withStandardInputNamed(std::string text);
+
 /// `option` names a file that is read: "-" (or "NAME=-") is stdin.
 CLI::Option *mayBeStandardInput(CLI::Option *option);
 
