@@ -208,6 +208,13 @@ static Result<rt::StageWeights> chooseWeights(const rt::Bmodel &model,
                                       " has no weights");
 }
 
+static Result<numeric::HostTensor> asTensor(rt::ByteSpan bytes) {
+  numeric::HostTensor tensor(numeric::ElementType::U8, {int64_t(bytes.size)});
+  if (bytes.size != 0)
+    std::memcpy(tensor.bytes(), bytes.data, bytes.size);
+  return tensor;
+}
+
 /// The named parts as arrays of bytes: the file knows neither types nor shapes.
 static Status writeNamed(const rt::Bmodel &model, const rt::StageSpec &stage,
                          const std::string &output) {
@@ -226,26 +233,21 @@ static Status writeNamed(const rt::Bmodel &model, const rt::StageSpec &stage,
                     model.path() + ": the named parts of its weights overlap; "
                                    "write the bytes to a file that is not "
                                    "called .npz");
-  std::vector<numeric::HostTensor> tensors;
-  for (const rt::NamedWeights &part : named) {
-    tensors.emplace_back(numeric::ElementType::U8,
-                         std::vector<int64_t>{int64_t(part.bytes.size)});
-    if (part.bytes.size != 0)
-      std::memcpy(tensors.back().bytes(), part.bytes.data, part.bytes.size);
-  }
   // The vendor's compiler names parts by the kind of their layers.
   std::map<std::string_view, size_t> times;
   for (const rt::NamedWeights &part : named)
     ++times[part.name];
-  std::vector<npz::NamedTensor> arrays;
-  for (size_t i = 0; i < named.size(); ++i) {
-    std::string name(named[i].name);
-    if (times[named[i].name] > 1)
-      name +=
-          "@" + std::to_string(named[i].bytes.data - stage.weightBytes.data);
-    arrays.push_back({name, &tensors[i]});
+  std::vector<npz::ArraySource> arrays;
+  for (const rt::NamedWeights &part : named) {
+    std::string name(part.name);
+    if (times[part.name] > 1)
+      name += "@" + std::to_string(part.bytes.data - stage.weightBytes.data);
+    arrays.push_back(
+        {name, numeric::ElementType::U8, {int64_t(part.bytes.size)}, [&part] {
+           return asTensor(part.bytes);
+         }});
   }
-  return npz::writeNpz(output, arrays);
+  return npz::streamNpz(output, arrays);
 }
 
 static Status replaceWeights(const rt::Bmodel &model, const rt::NetSpec &net,
