@@ -55,18 +55,36 @@ static LogicalResult importIdentity(NodeImporter &n) {
   return n.setOutput(n.operand(0));
 }
 
+/// Whether Dropout-12.. drops elements: in training mode, unless it drops none.
+static FailureOr<bool> drops(NodeImporter &n) {
+  Value training = n.optionalOperand(2), ratio = n.optionalOperand(1);
+  if (!training)
+    return false;
+  auto mode = constantIntsOf(training);
+  if (mode && mode->size() == 1 && mode->front() == 0)
+    return false;
+  auto share = ratio ? constantNumbersOf(ratio) : std::nullopt;
+  if (share && share->size() == 1 && share->front() == 0)
+    return false;
+  if (mode)
+    return true;
+  n.unsupported() << "whether Dropout is in training mode ('"
+                  << n.node.inputs[2]
+                  << "') is computed from the model's inputs; give a constant "
+                     "with --bind";
+  return failure();
+}
+
 /// Dropout-7..: at inference the identity. The mask is all true since 12;
 /// before ONNX did not say, and ONNX Runtime gives false.
 static LogicalResult importDropout(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
-  if (failed(input))
+  FailureOr<bool> isRandom = drops(n);
+  if (failed(input) || failed(isRandom))
     return failure();
-  if (Value training = n.optionalOperand(2)) {
-    auto value = constantIntsOf(training);
-    if (!value || value->size() != 1 || value->front() != 0)
-      return n.unsupported() << "Dropout in training mode; export the model "
-                                "for inference";
-  }
+  if (*isRandom)
+    return n.unsupported() << "Dropout in training mode; export the model for "
+                              "inference";
   if (n.wantsOutput(1)) {
     auto type = n.typeOf(*input).clone(n.builder.getI1Type());
     (void)n.setOutput(1,
@@ -162,7 +180,8 @@ void weft::onnx::registerUnaryRows(OpRegistry &registry) {
       {"Clip", 6, 10, importClipAttributes, "", "", kindName(UnaryKind::Clip)},
       {"Clip", 11, kLastOpset, importClipOperands, "", "",
        kindName(UnaryKind::Clip)},
-      {"Dropout", 7, kLastOpset, importDropout, "inference"},
+      {"Dropout", 7, kLastOpset, importDropout,
+       "inference, or a ratio of zero"},
       {"Gelu", 20, kLastOpset, importGelu, "", "", kindName(UnaryKind::Gelu)},
       {"Identity", 1, kLastOpset, importIdentity, "tensors"},
       {"IsInf", 10, kLastOpset, importIsInf, "", "",

@@ -34,7 +34,7 @@ SHAPE_INPUTS = {
     "Resize": [1, 2, 3], "Upsample": [1], "TopK": [1], "Split": [1], "SplitToSequence": [1], "ConstantOfShape": [0], "OneHot": [1],
     "Range": [0, 1, 2], "CumSum": [1], "CumProd": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "MaxUnpool": [2], "DFT": [1, 2],
     "STFT": [1, 3], "BlackmanWindow": [0], "HannWindow": [0], "HammingWindow": [0], "MelWeightMatrix": [0, 1, 2, 3, 4],
-    "Trilu": [1], "AffineGrid": [1], "NonMaxSuppression": [2], "Loop": [0, 1],
+    "Trilu": [1], "AffineGrid": [1], "NonMaxSuppression": [2], "Loop": [0, 1], "Dropout": [1, 2],
     **{"Reduce" + kind: [1] for kind in "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()},
 }
 # What the vendor's runtime is never given: a file with sub-nets of the host. Weft's own words; counted.

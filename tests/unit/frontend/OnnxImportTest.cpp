@@ -424,7 +424,16 @@ TEST(OnnxImport, AxisOutOfRange) {
 TEST(OnnxImport, TrainingMode) {
   EXPECT_THAT(failureOf("(float[2] x, float r, bool t) => (float[2] y) "
                         "{ y = Dropout(x, r, t) }"),
+              HasSubstr("whether Dropout is in training mode ('t') is computed "
+                        "from the model's inputs; give a constant with "
+                        "--bind"));
+  EXPECT_THAT(failureOf("(float[2] x, float r) => (float[2] y) "
+                        "<bool t = {1}> { y = Dropout(x, r, t) }"),
               HasSubstr("unsupported: Dropout in training mode"));
+  // Nothing is dropped, whatever the mode.
+  EXPECT_THAT(textOf(13, "(float[2] x, bool t) => (float[2] y, bool[2] m) "
+                         "<float r = {0}> { y, m = Dropout(x, r, t) }"),
+              HasSubstr("dense<true> : tensor<2xi1>"));
 }
 TEST(OnnxImport, CastToStrings) {
   EXPECT_THAT(failureOf("(float[2] x) => (string[2] y) "
