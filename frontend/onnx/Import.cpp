@@ -5,6 +5,7 @@
 #include "dialects/Evaluate.h"
 #include "dialects/top/Constant.h"
 #include "frontend/onnx/Importer.h"
+#include "frontend/onnx/StructuredInputs.h"
 #include "frontend/onnx/Symbols.h"
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
@@ -59,18 +60,6 @@ void Importer::importInitializers(Scope &scope) {
     scope[tensor.name] = Value(
         builder.create<top::ConstantOp>(location, value.getType(), value));
   }
-}
-
-/// "x=?x3xHxW": how `--shape` has to look for an input.
-static std::string shapeTemplate(const ValueInfo &input) {
-  std::string text = input.name + "=";
-  for (size_t i = 0; i < input.dims->size(); ++i) {
-    const Dimension &dim = (*input.dims)[i];
-    text += i ? "x" : "";
-    text += dim.value && *dim.value > 0 ? std::to_string(*dim.value)
-                                        : std::string(1, 'A' + i % 26);
-  }
-  return text;
 }
 
 /// Fails, with a report, if `options` give an axis of an input two sizes.
@@ -176,6 +165,38 @@ static std::string unfitName(const char *kind, const std::string &name,
          ", a bmodel cannot hold it; give it another name in the model";
 }
 
+/// Why an input is none that a program can have.
+static std::string wrongInputType(const ValueInfo &input) {
+  if (input.type != kUndefined || input.kindName == "tensor")
+    return "has element type " + dataTypeName(input.type) +
+           "; it must be a float type, an integer type or bool";
+  bool isVowel = StringRef("aeiou").contains(input.kindName.front());
+  return "is " + std::string(isVowel ? "an " : "a ") + input.kindName +
+         "; only tensors, sequences of tensors, and optionals of these can be "
+         "inputs of a bmodel; cut the model behind the operators that take it "
+         "apart";
+}
+
+/// Sequences of the inputs that stand for them, and optionals without a value.
+void Importer::importStructuredInputs(Scope &scope) {
+  for (const StructuredInput &input : structuredInputs) {
+    if (input.isAbsent) {
+      scope[input.name] = Entity::nothing();
+      continue;
+    }
+    std::vector<Value> items;
+    for (const std::string &name : input.tensors) {
+      Entity tensor = scope.lookup(name);
+      scope.erase(name); // no value of the model is called so
+      if (tensor.isTensor())
+        items.push_back(tensor.value);
+    }
+    scope[input.name] = items.size() == input.tensors.size()
+                            ? Entity::sequence(std::move(items))
+                            : Entity();
+  }
+}
+
 void Importer::importInputs(Scope &scope) {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
@@ -197,16 +218,8 @@ void Importer::importInputs(Scope &scope) {
     }
     Type element = elementTypeOf(input.type, &context);
     if (!element) {
-      report(location,
-             input.type == kUndefined && input.kindName != "tensor"
-                 ? "unsupported: input '" + input.name + "' is a " +
-                       input.kindName +
-                       "; only tensors can be inputs of a bmodel; cut the "
-                       "model behind "
-                       "the operators that take it apart"
-                 : "unsupported: input '" + input.name + "' has element type " +
-                       dataTypeName(input.type) +
-                       "; it must be a float type, an integer type or bool");
+      report(location, "unsupported: input '" + input.name + "' " +
+                           wrongInputType(input));
       continue;
     }
     if (options.bindings.count(input.name)) {
@@ -223,6 +236,7 @@ void Importer::importInputs(Scope &scope) {
   }
   main.setFunctionType(builder.getFunctionType(types, {}));
   main.setAllArgAttrs(attributes);
+  importStructuredInputs(scope);
 }
 
 /// Whether an array of shape `given` agrees with the declared dimensions.
@@ -268,12 +282,14 @@ std::string onnx::bindingProblem(StringRef path, const std::string &name,
   }
   if (GraphCut named = cut; !cut.isWhole() && !cutGraph(*model, named).empty())
     return "";
-  std::string known;
-  for (const ValueInfo &input : model->inputs) {
-    if (input.name == name)
-      return shapeProblem(input, shape);
-    known += (known.empty() ? "'" : ", '") + input.name + "'";
+  if (const ValueInfo *found = findInput(*model, name)) {
+    ValueInfo input = *found;
+    input.name = name;
+    return shapeProblem(input, shape);
   }
+  std::string known;
+  for (const ValueInfo &input : model->inputs)
+    known += (known.empty() ? "'" : ", '") + input.name + "'";
   return "--bind names '" + name +
          "', which is not an input of the model; inputs: " +
          (known.empty() ? "none" : known);
@@ -313,9 +329,27 @@ LogicalResult Importer::checkNamedInput(StringRef option,
   if (option == "--shape")
     for (const std::string &symbol : symbolsOf(model))
       symbols += (symbols.empty() ? "; dimensions: '" : ", '") + symbol + "'";
+  for (const StructuredInput &input : structuredInputs)
+    known += (known.empty() ? "'" : ", '") + input.name + "'" +
+             (input.isAbsent ? " (without a value)" : " (a sequence)");
   report(fileLocation(), option.str() + " names '" + name +
                              "', which is not an input of the model; inputs: " +
                              (known.empty() ? "none" : known) + symbols);
+  return failure();
+}
+
+/// Fails if an axis of a tensor, by its name or number, is given what is no
+/// size: a shape, as the tensors of a sequence take it, or a word.
+LogicalResult Importer::checkAxisSize(const std::string &name,
+                                      ArrayRef<int64_t> shape) {
+  bool isInput = llvm::any_of(
+      model.inputs, [&](const ValueInfo &input) { return input.name == name; });
+  if (isInput || !namesAxis(model, name) ||
+      (shape.size() == 1 && shape.front() > 0))
+    return success();
+  report(fileLocation(), "--shape gives '" + name +
+                             "', which is an axis of a tensor, what is no "
+                             "size; give one number");
   return failure();
 }
 
@@ -324,6 +358,14 @@ LogicalResult Importer::checkNamedInput(StringRef option,
 LogicalResult Importer::checkNamesInOptions() {
   bool allFound = true;
   for (const auto &[name, shape] : options.shapes) {
+    if (llvm::any_of(structuredInputs, [&, &name = name](const auto &input) {
+          return input.name == name;
+        }))
+      continue;
+    if (failed(checkAxisSize(name, shape))) {
+      allFound = false;
+      continue;
+    }
     if (shape.size() == 1 && namesAxis(model, name))
       continue;
     if (name == kBatchKey) {
@@ -345,15 +387,68 @@ LogicalResult Importer::checkNamesInOptions() {
   return success(allFound);
 }
 
+LogicalResult Importer::checkOutputType(const ValueInfo &output,
+                                        const Entity &entity) {
+  if (output.type == kUndefined)
+    return success();
+  std::string declared = dataTypeName(output.type), made;
+  if (output.isSequence != entity.isSequence()) {
+    declared = "a " + output.kindName;
+    made = describe(entity);
+  }
+  ArrayRef<Value> items = entity.items;
+  for (Value item : entity.isSequence() ? items : ArrayRef(entity.value)) {
+    Type element = NodeImporter::typeOf(item).getElementType();
+    if (made.empty() && onnxTypeOf(element) != output.type)
+      made = dataTypeName(onnxTypeOf(element));
+  }
+  if (made.empty())
+    return success();
+  report(namedLocation(output.name), "output '" + output.name +
+                                         "' is declared as " + declared +
+                                         ", but its node makes " + made);
+  return failure();
+}
+
+std::vector<Importer::NamedValue> Importer::tensorsOf(const ValueInfo &output,
+                                                      const Entity &entity,
+                                                      const Scope &scope) {
+  if (entity.isTensor())
+    return {{output, entity.value}};
+  Location location = namedLocation(output.name);
+  if (!entity.isSequence() || entity.items.empty())
+    emitRemark(location) << "output '" << output.name << "' is "
+                         << (entity.isSequence() ? "an empty sequence"
+                                                 : describe(entity))
+                         << "; the program has no output for it";
+  std::vector<NamedValue> tensors;
+  for (auto [i, item] : llvm::enumerate(entity.items)) {
+    ValueInfo tensor = output;
+    tensor.name = tensorOfSequence(output.name, i);
+    auto other = scope.find(tensor.name);
+    if (other != scope.end() && other->second.value != item) {
+      report(location, "tensor " + std::to_string(i) + " of sequence '" +
+                           output.name + "' would be called '" + tensor.name +
+                           "', as another value of the model is; rename one "
+                           "of them in the model");
+      return {};
+    }
+    tensors.push_back({std::move(tensor), item});
+  }
+  return tensors;
+}
+
 void Importer::importOutputs(Scope &scope) {
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> attributes;
   llvm::StringSet<> seen;
   if (model.outputs.empty())
     report(fileLocation(), "the model has no outputs");
+  bool isComplete = true;
   for (const ValueInfo &output : model.outputs) {
     Location location = namedLocation(output.name);
     auto value = scope.find(output.name);
+    isComplete &= value != scope.end() && !value->second.isUnknown();
     if (!seen.insert(output.name).second) {
       report(location, "there are two outputs of this name; names must be "
                        "unique");
@@ -363,25 +458,23 @@ void Importer::importOutputs(Scope &scope) {
       report(location,
              "output '" + output.name +
                  "' is not produced by any node, input or initializer");
-    } else if (value->second.isTensor()) {
-      Type element = NodeImporter::typeOf(value->second.value).getElementType();
-      if (output.type != kUndefined && onnxTypeOf(element) != output.type)
-        report(location, "output '" + output.name + "' is declared as " +
-                             dataTypeName(output.type) +
-                             ", but its node makes " +
-                             dataTypeName(onnxTypeOf(element)));
-      values.push_back(value->second.value);
-      attributes.push_back(interfaceAttributes(
-          &context, output,
-          NodeImporter::typeOf(value->second.value).getRank()));
     } else if (!value->second.isUnknown()) {
-      report(location,
-             "unsupported: output '" + output.name + "' is " +
-                 describe(value->second) +
-                 "; only tensors can be outputs of a bmodel; take its tensors "
-                 "out with SequenceAt or ConcatFromSequence");
+      const Entity &entity = value->second;
+      if (!entity.isNothing())
+        (void)checkOutputType(output, entity);
+      for (const auto &[tensor, item] : tensorsOf(output, entity, scope)) {
+        if (entity.isSequence() && !seen.insert(tensor.name).second)
+          report(namedLocation(tensor.name), "there are two outputs of this "
+                                             "name; names must be unique");
+        values.push_back(item);
+        attributes.push_back(interfaceAttributes(
+            &context, tensor, NodeImporter::typeOf(item).getRank()));
+      }
     }
   }
+  if (values.empty() && isComplete && !model.outputs.empty())
+    report(fileLocation(), "no output of the model has a tensor; a program "
+                           "needs one");
   builder.create<func::ReturnOp>(fileLocation(), values);
   main.setFunctionType(builder.getFunctionType(main.getArgumentTypes(),
                                                ValueRange(values).getTypes()));
@@ -436,6 +529,20 @@ LogicalResult Importer::cutModel() {
   return success(problems.empty());
 }
 
+/// Puts tensors in the places of sequences among the inputs.
+LogicalResult Importer::takeInputsApart() {
+  std::vector<std::string> problems =
+      onnx::takeInputsApart(model, options, structuredInputs);
+  for (const std::string &problem : problems)
+    report(fileLocation(), problem);
+  if (options.emptyInputs)
+    for (const StructuredInput &input : structuredInputs)
+      if (input.tensors.empty())
+        (*options.emptyInputs)[input.name] = {input.isAbsent ? kAbsentInput
+                                                             : 0};
+  return success(problems.empty());
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   startModule();
   OwningOpRef<ModuleOp> owner(module);
@@ -446,7 +553,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   Scope scope;
   if (options.values)
     collectValues(model, *options.values);
-  if (failed(cutModel()))
+  if (failed(cutModel()) || failed(takeInputsApart()))
     return nullptr;
   importInitializers(scope);
   if (options.inputs)

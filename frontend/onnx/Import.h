@@ -57,6 +57,10 @@ struct PluginOperator {
 /// model leaves open or fixes to 1 (`--batch`).
 inline constexpr const char *kBatchKey = "[0]";
 
+/// In ImportOptions::shapes the only size of an optional without a value
+/// (`--shape x=none`).
+inline constexpr int64_t kAbsentInput = -1;
+
 struct ImportOptions {
   /// What is imported (`--inputs`, `--outputs`).
   GraphCut cut;
@@ -65,7 +69,9 @@ struct ImportOptions {
   /// this order where a name could be several. They replace symbolic and
   /// unknown dimensions and must agree with fixed ones; but a first axis of 1
   /// is often what a model was exported with and may be changed, and of inputs
-  /// that the cut makes they go before what was inferred.
+  /// that the cut makes they go before what was inferred. A sequence S is as
+  /// many inputs as it has tensors, "S[0]", "S[1]" ..; by its own name it takes
+  /// their number. An optional has a value, unless that is kAbsentInput.
   std::map<std::string, std::vector<int64_t>> shapes;
   /// Constants in place of inputs, by name (`--bind`); they must agree with the
   /// declared type (or travel for it, numeric/CarrierTypes.h) and shape.
@@ -78,6 +84,9 @@ struct ImportOptions {
   GraphCut *namedCut = nullptr;
   /// If set, gets the names of the inputs, also where the import then fails.
   std::vector<std::string> *inputs = nullptr;
+  /// If set, gets those of `shapes` that no input of the program tells: of
+  /// empty sequences and of optionals without a value.
+  std::map<std::string, std::vector<int64_t>> *emptyInputs = nullptr;
   /// If set, gets the names of all values of the file, those of graphs within
   /// nodes and of functions as they are in the file and, where they were
   /// imported, behind the names of their callers (`call/value`).

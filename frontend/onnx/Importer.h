@@ -1,10 +1,11 @@
 //===- Importer.h - the walk over an ONNX graph -----------------*- C++ -*-===//
 //
-// Private to frontend/onnx. Import.cpp has inputs, initializers, outputs and
-// the entry points; ImportNodes.cpp nodes and functions; ControlFlow.cpp and
-// Sequences.cpp the operators that work on graphs and lists of values instead
-// of tensors. Those vanish here: branches are chosen or merged, loops unrolled,
-// sequences and optionals followed.
+// Private to frontend/onnx. Import.cpp has inputs (StructuredInputs.cpp those
+// that are no tensors), initializers, outputs and the entry points;
+// ImportNodes.cpp nodes and functions; ControlFlow.cpp and Sequences.cpp the
+// operators that work on graphs and lists of values instead of tensors. Those
+// vanish here: branches are chosen or merged, loops unrolled, sequences and
+// optionals followed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 
 #include "frontend/onnx/Import.h"
 #include "frontend/onnx/NodeImporter.h"
+#include "frontend/onnx/StructuredInputs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -45,6 +47,7 @@ struct Entity {
   }
   bool isTensor() const { return kind == Kind::Tensor; }
   bool isSequence() const { return kind == Kind::Sequence; }
+  bool isNothing() const { return kind == Kind::Nothing; }
   bool isUnknown() const { return kind == Kind::Unknown; }
 
   Kind kind = Kind::Unknown;
@@ -119,13 +122,28 @@ private:
   void startModule();
   void importInitializers(Scope &scope);
   void importInputs(Scope &scope);
+  void importStructuredInputs(Scope &scope);
   mlir::LogicalResult cutModel();
+  mlir::LogicalResult takeInputsApart();
   mlir::LogicalResult checkGivenSizes(const ValueInfo &input);
   std::optional<llvm::SmallVector<int64_t>> inputShape(const ValueInfo &input);
   mlir::LogicalResult checkNamesInOptions();
   mlir::LogicalResult checkNamedInput(llvm::StringRef option,
                                       const std::string &name);
+  mlir::LogicalResult checkAxisSize(const std::string &name,
+                                    llvm::ArrayRef<int64_t> shape);
   void bindInput(const ValueInfo &input, mlir::Type element, Scope &scope);
+  struct NamedValue {
+    ValueInfo info;
+    mlir::Value value;
+  };
+  /// Whether what an output's node makes is what the model declares.
+  mlir::LogicalResult checkOutputType(const ValueInfo &output,
+                                      const Entity &entity);
+  /// The outputs of the program for one of the model; none, with a report, if
+  /// their names are taken.
+  std::vector<NamedValue> tensorsOf(const ValueInfo &output,
+                                    const Entity &entity, const Scope &scope);
   void importOutputs(Scope &scope);
   void removeUnusedConstants();
 
@@ -172,6 +190,7 @@ private:
   mlir::ModuleOp module;
   mlir::func::FuncOp main;
   llvm::StringSet<> initializerNames;
+  std::vector<StructuredInput> structuredInputs;
   /// Nodes of an operator that was reported once already, by domain and name.
   llvm::StringMap<unsigned> unknownOps;
   uint64_t expandedNodes = 0;

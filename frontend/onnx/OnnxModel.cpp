@@ -308,7 +308,7 @@ static const char *typeKindName(::onnx::TypeProto::ValueCase kind) {
   case ::onnx::TypeProto::kOpaqueType:
     return "opaque value";
   default:
-    return "value without type";
+    return "untyped value";
   }
 }
 
@@ -316,15 +316,21 @@ ValueInfo ModelConverter::valueInfo(const ::onnx::ValueInfoProto &proto) {
   ValueInfo result;
   result.name = proto.name();
   const ::onnx::TypeProto *declared = &proto.type();
-  if (declared->value_case() == ::onnx::TypeProto::kOptionalType)
+  result.isOptional =
+      declared->value_case() == ::onnx::TypeProto::kOptionalType;
+  if (result.isOptional)
     declared = &declared->optional_type().elem_type();
+  result.isSequence =
+      declared->value_case() == ::onnx::TypeProto::kSequenceType;
+  if (result.isSequence)
+    declared = &declared->sequence_type().elem_type();
   const ::onnx::TypeProto &type = *declared;
-  if (type.value_case() != ::onnx::TypeProto::kTensorType) {
-    result.kindName = typeKindName(type.value_case());
+  result.kindName = typeKindName(type.value_case());
+  if (result.isSequence)
+    result.kindName = "sequence of " + result.kindName + "s";
+  if (type.value_case() != ::onnx::TypeProto::kTensorType)
     return result;
-  }
   result.type = type.tensor_type().elem_type();
-  result.kindName = "tensor";
   if (!type.tensor_type().has_shape())
     return result;
   result.dims.emplace();

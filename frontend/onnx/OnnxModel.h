@@ -1,9 +1,9 @@
 //===- OnnxModel.h - an ONNX file as plain structs --------------*- C++ -*-===//
 //
-// The border to protobuf and to ONNX's own library. OnnxModel.cpp is the only
-// file of Weft that includes their headers (they need exceptions and RTTI);
-// everything that passes this border has been checked: sizes, offsets, counts,
-// enumerators, names of external files.
+// The border to protobuf and to ONNX's own library. OnnxModel.cpp and the files
+// of its library are the only ones of Weft that include their headers (they
+// need exceptions and RTTI); everything that passes this border has been
+// checked: sizes, offsets, counts, enumerators, names of external files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,12 +143,13 @@ struct Dimension {
 
 struct ValueInfo {
   std::string name;
-  /// kUndefined if the value is no tensor; then `kindName` says what it is. An
-  /// optional tensor counts as a tensor: an input that is given is there.
+  /// Of the tensor, or of each tensor of a sequence; kUndefined if the value is
+  /// neither (nor one of them as an optional): then `kindName` says what it is.
   int32_t type = kUndefined;
   std::string kindName;
   /// nullopt if even the rank is unknown.
   std::optional<std::vector<Dimension>> dims;
+  bool isSequence = false, isOptional = false;
 };
 
 /// A graph within a node: a branch of If, the body of Loop or Scan.

@@ -3,7 +3,7 @@
 #include "dialects/top/Unary.h"
 
 #include "dialects/top/Binary.h"
-#include "frontend/onnx/NodeImporter.h"
+#include "frontend/onnx/Importer.h"
 #include "frontend/onnx/OpRows.h"
 #include <limits>
 
@@ -50,9 +50,11 @@ static LogicalResult importUnary(NodeImporter &n) {
   return importKind(n, Kind);
 }
 
-/// Identity-1..: no op; the value is passed on.
-static LogicalResult importIdentity(NodeImporter &n) {
-  return n.setOutput(n.operand(0));
+/// Identity-1..: no op; the value is passed on, also sequences and optionals.
+static LogicalResult importIdentity(StructureNode &s) {
+  Entity value = s.operand(0);
+  return value.isUnknown() ? LogicalResult(s.tensor(0))
+                           : s.setOutput(std::move(value));
 }
 
 /// Whether Dropout-12.. drops elements: in training mode, unless it drops none.
@@ -183,7 +185,7 @@ void weft::onnx::registerUnaryRows(OpRegistry &registry) {
       {"Dropout", 7, kLastOpset, importDropout,
        "inference, or a ratio of zero"},
       {"Gelu", 20, kLastOpset, importGelu, "", "", kindName(UnaryKind::Gelu)},
-      {"Identity", 1, kLastOpset, importIdentity, "tensors"},
+      {"Identity", 1, kLastOpset, nullptr, "", "", "", "", importIdentity},
       {"IsInf", 10, kLastOpset, importIsInf, "", "",
        kindName(UnaryKind::IsInf)},
   };

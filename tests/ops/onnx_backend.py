@@ -7,7 +7,8 @@ Suites: `plain` (1,404 node tests), `expanded` (480: the same ops as the functio
 `pytorch-converted`, `pytorch-operator`, `simple` and `light` tests that the onnx package carries).
 
 Outputs must have the test's element type and shape and lie within its own tolerances (rtol, atol). Inputs that fix shapes or axes
-(SHAPE_INPUTS) are bound at compile time with --bind; the data of an op never is.
+(SHAPE_INPUTS) are bound at compile time with --bind; the data of an op never is. Sequences travel as their tensors, NAME[0] ..; --shape
+says how many they have, and which optionals have no value.
 
 `--expected FILE` holds the tests that are expected to fail, one line `<suite> <name> <reason>`; with --no-host `<suite>/no-host`
 lines count, too. An unlisted failure, a listed test that passes or does not exist, a crash and a time-out each make the run fail.
@@ -34,7 +35,7 @@ SHAPE_INPUTS = {
     "Resize": [1, 2, 3], "Upsample": [1], "TopK": [1], "Split": [1], "SplitToSequence": [1], "ConstantOfShape": [0], "OneHot": [1],
     "Range": [0, 1, 2], "CumSum": [1], "CumProd": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "MaxUnpool": [2], "DFT": [1, 2],
     "STFT": [1, 3], "BlackmanWindow": [0], "HannWindow": [0], "HammingWindow": [0], "MelWeightMatrix": [0, 1, 2, 3, 4],
-    "Trilu": [1], "AffineGrid": [1], "NonMaxSuppression": [2], "Loop": [0, 1], "Dropout": [1, 2],
+    "Trilu": [1], "AffineGrid": [1], "NonMaxSuppression": [2], "Loop": [0, 1], "SequenceInsert": [2], "Dropout": [1, 2],
     **{"Reduce" + kind: [1] for kind in "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()},
 }
 # What the vendor's runtime is never given: a file with sub-nets of the host. Weft's own words; counted.
@@ -93,10 +94,12 @@ def shape_inputs(graph):
     """Names of graph inputs that SHAPE_INPUTS lists, in the graph and its subgraphs."""
     names = {info.name for info in graph.input}
     found = set()
+    # Whether an output that is an optional has a value is a matter of shapes, too.
+    fixing = SHAPE_INPUTS | ({"If": [0]} if any(info.type.HasField("optional_type") for info in graph.output) else {})
 
     def walk(inner):
         for node in inner.node:
-            for position in SHAPE_INPUTS.get(node.op_type, []):
+            for position in fixing.get(node.op_type, []):
                 if position < len(node.input) and node.input[position] in names:
                     found.add(node.input[position])
             for attribute in node.attribute:
@@ -124,6 +127,35 @@ def as_stored(array):
     if array.dtype.itemsize == 1 and array.dtype.kind != "O":
         return array.view(np.uint8)  # float8, float4: their bits
     raise TypeError(f"arrays of {array.dtype} cannot be given to a bmodel")
+
+
+def tensors_of(name, value):
+    """(name, tensor) of each tensor of a value by its name as an input or output of a program."""
+    if isinstance(value, dict):
+        raise TypeError("maps cannot be given to a bmodel")
+    if isinstance(value, list):
+        return [(f"{name}[{i}]", item) for i, item in enumerate(value)]
+    return [] if value is None else [(name, value)]
+
+
+def shape_text(shape):
+    """A shape as --shape takes it."""
+    return {(): "scalar", (0,): "empty"}.get(shape) or "x".join(map(str, shape))
+
+
+def interface(infos, values, bound):
+    """Arrays by name for inputs of a program, and the shapes that the model leaves open: how many tensors sequences and optionals have, too."""
+    feeds, flags = {}, []
+    for info, value in zip(infos, values):
+        tensors = [(name, as_stored(tensor)) for name, tensor in tensors_of(info.name, value)]
+        feeds |= tensors
+        if not tensors:
+            flags += ["--shape", f"{info.name}={'none' if value is None else 'empty'}"]
+        is_open = isinstance(value, list) or any(not dim.HasField("dim_value") for dim in info.type.tensor_type.shape.dim)
+        if is_open and info.name not in bound:
+            for name, array in tensors:
+                flags += ["--shape", f"{name}={shape_text(array.shape)}"]
+    return feeds, flags
 
 
 def mismatch(actual, wanted, case):
@@ -161,15 +193,12 @@ def run(case, arguments, folder):
     initialized = {tensor.name for tensor in graph.initializer}
     free = [info for info in graph.input if info.name not in initialized]
     for number, (inputs, outputs) in enumerate(case.data_sets):
-        if any(value is None or isinstance(value, (list, dict)) for value in [*inputs, *outputs]):
-            return "sequence, optional or map"
         onnx.save(case.model, folder / "m.onnx")
         bound = shape_inputs(graph) | case.bound
         try:
-            feeds = {info.name: as_stored(value) for info, value in zip(free, inputs)}
+            feeds, flags = interface(free, inputs, bound)
         except TypeError as error:
             return str(error)
-        flags = []
         for name in sorted(bound - initialized):
             np.savez(folder / f"bind{len(flags)}.npz", **{name.replace("/", "|"): feeds[name]})
             flags += ["--bind", f"{name}={folder}/bind{len(flags)}.npz"]
@@ -194,12 +223,15 @@ def run(case, arguments, folder):
             if done.returncode != 0:
                 return f"{step[1]} (exit {done.returncode}): {last_line(done.stderr)}"
         with np.load(folder / "out.npz") as file:
-            for info, wanted in zip(graph.output, outputs):
-                if info.name not in file:
-                    return f"output '{info.name}' is missing"
-                found = mismatch(file[info.name], wanted, case)
+            all_wanted = [pair for info, value in zip(graph.output, outputs) for pair in tensors_of(info.name, value)]
+            if more := set(file) - {name for name, _ in all_wanted}:
+                return f"outputs {sorted(more)} are too many"
+            for name, wanted in all_wanted:
+                if name not in file:
+                    return f"output '{name}' is missing"
+                found = mismatch(file[name], wanted, case)
                 if found:
-                    return f"output '{info.name}': {found}"
+                    return f"output '{name}': {found}"
             if arguments.bmrt and case.name not in on_host:
                 with np.load(folder / "vendor.npz") as vendor:
                     for name in file:

@@ -35,11 +35,13 @@ compileStages(const char *model, driver::CompileOptions options,
     if (failed(compilation->import(model, one, part.bindings, part.cut)) ||
         failed(compilation->lower(options, driver::Stage::Ppl)))
       return capi::fromPrinted(stream.str(), compilation->failureCause(), 0);
-    arguments.push_back(compilation->inputShapes);
+    arguments.push_back(compilation->importShapes());
     if (failed(stages.add(std::move(compilation))))
       return capi::fromPrinted(stream.str(), stages.culprit().failureCause(),
                                0);
   }
+  if (rt::Status status = driver::checkSameInputs(arguments); !status)
+    return toC(status);
   driver::BatchProof proof =
       driver::proveBatch(model, arguments, part.bindings, plugins, part.cut);
   for (const auto &compilation : stages.all())

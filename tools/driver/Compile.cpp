@@ -85,6 +85,7 @@ LogicalResult Compilation::import(const std::string &path,
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
   options.values = &valueNames;
+  options.emptyInputs = &emptyInputs;
   if (takesDigest)
     options.digest = &modelDigest;
   if (plugins)
@@ -396,6 +397,7 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
       !fused.empty())
     packing.conversion.options.push_back(std::string(kFusedKey) + "=" + fused);
   recordCut(compilations.front()->graphCut(), packing.conversion);
+  recordEmptyInputs(compilations.front()->emptyInputs, packing.conversion);
   return codegen::packBmodel(stages, packing);
 }
 

@@ -129,6 +129,15 @@ public:
   std::optional<rt::Digest> modelDigest;
   /// The shapes of the model's inputs, by their names.
   InputShapes inputShapes;
+  /// What of the import's shapes no input of the program tells
+  /// (onnx::ImportOptions::emptyInputs).
+  InputShapes emptyInputs;
+  /// Both: shapes that make the same graph again.
+  InputShapes importShapes() const {
+    InputShapes all = inputShapes;
+    all.insert(emptyInputs.begin(), emptyInputs.end());
+    return all;
+  }
   const onnx::NodeTitles &titles() const { return diagnostics->titles; }
   /// Names in `table` that no value of the ONNX file has, whatever became of
   /// it here.

@@ -26,6 +26,9 @@ const std::string driver::kSomeCache = "?";
 /// Names between which the model was cut, as JSON.
 static constexpr const char *kInputsKey = "inputs", *kOutputsKey = "outputs";
 
+/// Values of --shape, as JSON.
+static constexpr const char *kShapeKey = "shape";
+
 namespace {
 /// An option by its name at `weft convert`.
 struct RecordedOption {
@@ -169,7 +172,7 @@ static rt::Status readOption(const rt::ConversionOption &option,
                              std::string_view compiler, const std::string &path,
                              CompileOptions &options) {
   if (option.key == kFusedKey || option.key == kInputsKey ||
-      option.key == kOutputsKey) // of the graph
+      option.key == kOutputsKey || option.key == kShapeKey) // of the graph
     return rt::Status::ok();
   for (const RecordedOption &row : recordedOptionRows())
     if (option.key == row.key && row.read(option.value, options))
@@ -245,6 +248,34 @@ Result<onnx::GraphCut> driver::recordedCut(const rt::NetSpec &net,
     *names = *std::move(known);
   }
   return cut;
+}
+
+void driver::recordEmptyInputs(const InputShapes &shapes,
+                               wire::ConversionT &record) {
+  std::vector<std::string> texts;
+  for (const auto &[name, shape] : shapes)
+    texts.push_back(shapeOption(name, shape));
+  if (!texts.empty())
+    record.options.push_back(
+        llvm::formatv("{0}={1}", kShapeKey, llvm::json::Value(texts)).str());
+}
+
+Result<InputShapes> driver::recordedEmptyInputs(const rt::NetSpec &net,
+                                                const std::string &path) {
+  std::optional<rt::Conversion> record = rt::readConversion(net);
+  auto text = record ? record->find(kShapeKey) : std::nullopt;
+  if (!text)
+    return InputShapes();
+  auto texts = namesIn(llvm::StringRef(*text));
+  Result<ShapeRanges> ranges =
+      parseShapeRanges(texts.value_or(std::vector<std::string>()));
+  auto shapes = ranges ? shapesOf(*ranges) : ranges.status();
+  if (!texts || !shapes || shapes->size() != 1)
+    return rt::fail(Code::BadFile, path + ": the inputs without tensors that "
+                                          "it tells (shape) are no list of "
+                                          "shapes: the file is damaged; "
+                                          "convert the model again");
+  return shapes->front();
 }
 
 static bool hasDigest(const std::string &table, const rt::ByteSpan &digest) {

@@ -37,6 +37,14 @@ void recordCut(const onnx::GraphCut &cut, rt::wire::ConversionT &record);
 rt::Result<onnx::GraphCut> recordedCut(const rt::NetSpec &net,
                                        const std::string &path);
 
+/// Adds Compilation::emptyInputs to a record; nothing if there are none.
+void recordEmptyInputs(const InputShapes &shapes,
+                       rt::wire::ConversionT &record);
+/// What recordEmptyInputs() has written; nothing if the file does not tell.
+/// Code::BadFile, with the path of the program, for what it does not write.
+rt::Result<InputShapes> recordedEmptyInputs(const rt::NetSpec &net,
+                                            const std::string &path);
+
 /// The record of a conversion of the model of digest `model`, if that is known,
 /// with `options`. A table that cannot be read is left out; the conversion has
 /// failed on it.

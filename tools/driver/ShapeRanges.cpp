@@ -79,6 +79,40 @@ static Result<AxisSizes> parseAxis(llvm::StringRef text) {
   return sizes;
 }
 
+/// Shapes that are no sizes between 'x'.
+static const std::pair<llvm::StringRef, std::vector<int64_t>> kShapeWords[] = {
+    {"scalar", {}}, {"empty", {0}}, {"none", {onnx::kAbsentInput}}};
+
+static Result<std::vector<AxisSizes>> parseAxes(llvm::StringRef text) {
+  std::vector<AxisSizes> axes;
+  for (const auto &[word, shape] : kShapeWords)
+    if (text == word) {
+      for (int64_t size : shape)
+        axes.push_back({size});
+      return axes;
+    }
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, 'x');
+  for (llvm::StringRef part : parts) {
+    Result<AxisSizes> axis = parseAxis(part);
+    if (!axis)
+      return axis.status();
+    axes.push_back(*std::move(axis));
+  }
+  return axes;
+}
+
+std::string driver::shapeOption(const std::string &name,
+                                const std::vector<int64_t> &shape) {
+  for (const auto &[word, sizes] : kShapeWords)
+    if (shape == sizes)
+      return name + "=" + word.str();
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return name + "=" + text;
+}
+
 Result<ShapeRanges>
 driver::parseShapeRanges(const std::vector<std::string> &texts,
                          const std::string &batch) {
@@ -103,16 +137,10 @@ driver::parseShapeRanges(const std::vector<std::string> &texts,
     auto [name, sizes] = llvm::StringRef(text).rsplit('=');
     if (name.empty() || name.size() == text.size())
       return bad("no name before '='");
-    llvm::SmallVector<llvm::StringRef> parts;
-    sizes.split(parts, 'x');
-    std::vector<AxisSizes> axes;
-    for (llvm::StringRef part : parts) {
-      Result<AxisSizes> axis = parseAxis(part);
-      if (!axis)
-        return bad(axis.status().message());
-      axes.push_back(*std::move(axis));
-    }
-    if (!ranges.emplace(name.str(), std::move(axes)).second)
+    Result<std::vector<AxisSizes>> axes = parseAxes(sizes);
+    if (!axes)
+      return bad(axes.status().message());
+    if (!ranges.emplace(name.str(), *std::move(axes)).second)
       return bad("given twice");
   }
   return ranges;
@@ -142,4 +170,18 @@ Result<std::vector<InputShapes>> driver::shapesOf(const ShapeRanges &ranges) {
     }
   }
   return all;
+}
+
+rt::Status driver::checkSameInputs(const std::vector<InputShapes> &shapes) {
+  for (const InputShapes &other : shapes)
+    for (const auto &[name, shape] : shapes.front())
+      if (other.size() != shapes.front().size() || !other.count(name))
+        return rt::fail(Code::InvalidArgument,
+                        "the stages of one file have the same inputs, and "
+                        "these shapes make " +
+                            std::to_string(shapes.front().size()) + " and " +
+                            std::to_string(other.size()) +
+                            " of them; give one number of tensors to each "
+                            "sequence, or write several files");
+  return Status::ok();
 }

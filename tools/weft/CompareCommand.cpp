@@ -53,8 +53,8 @@ public:
 private:
   Status readReference();
   Status openProgram();
-  /// The part of the model that is compared.
-  Result<onnx::GraphCut> cutOfModel() const;
+  /// Sets which part of the model is compared, and its inputs without tensors.
+  Status readPart();
   /// ONNX Runtime, for the model.
   Status openOnnxRuntime();
   Status openOther();
@@ -190,10 +190,7 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags,
     WEFT_TRY(comparer->openOther());
     return comparer;
   }
-  Result<onnx::GraphCut> cut = comparer->cutOfModel();
-  if (!cut)
-    return cut.status();
-  comparer->model.cut = *std::move(cut);
+  WEFT_TRY(comparer->readPart());
   if (flags.usesOnnxRuntime()) {
     WEFT_TRY(comparer->openOnnxRuntime());
   }
@@ -205,9 +202,13 @@ Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags,
       readPreprocessFlags(flags.request.preprocess);
   if (!options)
     return options.status();
-  comparer->model = {flags.onnx,           flags.request.model,
-                     *std::move(bindings), flags.plugins,
-                     std::nullopt,         std::move(comparer->model.cut)};
+  comparer->model = {flags.onnx,
+                     flags.request.model,
+                     *std::move(bindings),
+                     flags.plugins,
+                     std::nullopt,
+                     std::move(comparer->model.cut),
+                     std::move(comparer->model.emptyInputs)};
   if (flags.fusePreprocess)
     comparer->model.fused = options->value_or(preprocess::Options());
   return comparer;
@@ -233,11 +234,24 @@ Status Comparer::openProgram() {
   return Status::ok();
 }
 
-Result<onnx::GraphCut> Comparer::cutOfModel() const {
-  if (!flags.cut.isWhole() || !program)
-    return flags.cut;
+Status Comparer::readPart() {
+  model.cut = flags.cut;
+  if (!program)
+    return Status::ok();
   Result<const rt::NetSpec *> net = chooseNet(*program, request.net);
-  return net ? recordedCut(**net, request.model) : onnx::GraphCut();
+  if (!net)
+    return Status::ok();
+  auto empty = recordedEmptyInputs(**net, request.model);
+  if (!empty)
+    return empty.status();
+  model.emptyInputs = *std::move(empty);
+  if (!flags.cut.isWhole())
+    return Status::ok();
+  Result<onnx::GraphCut> cut = recordedCut(**net, request.model);
+  if (!cut)
+    return cut.status();
+  model.cut = *std::move(cut);
+  return Status::ok();
 }
 
 Status Comparer::openOnnxRuntime() {

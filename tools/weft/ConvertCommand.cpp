@@ -642,7 +642,9 @@ static ExitCode convert(ConvertFlags flags) {
   }
   std::vector<driver::InputShapes> arguments;
   for (const auto &compilation : stages.all())
-    arguments.push_back(compilation->inputShapes);
+    arguments.push_back(compilation->importShapes());
+  if (rt::Status status = driver::checkSameInputs(arguments); !status)
+    return reportError(status);
   driver::BatchProof proof = driver::proveBatch(
       flags.model.model, arguments, *bindings, plugins, flags.model.cut);
   for (const auto &compilation : stages.all())

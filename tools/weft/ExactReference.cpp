@@ -59,8 +59,9 @@ private:
 };
 } // namespace
 
-static driver::InputShapes shapesOf(const std::vector<rt::TensorSpec> &inputs) {
-  driver::InputShapes shapes;
+static driver::InputShapes shapesOf(const std::vector<rt::TensorSpec> &inputs,
+                                    const ReferenceModel &model) {
+  driver::InputShapes shapes = model.emptyInputs;
   for (const rt::TensorSpec &input : inputs)
     shapes[input.name] = input.shape;
   return shapes;
@@ -69,9 +70,10 @@ static driver::InputShapes shapesOf(const std::vector<rt::TensorSpec> &inputs) {
 /// The shapes that the model may have had for these inputs: what is fused may
 /// have changed the layout.
 static std::vector<driver::InputShapes>
-possibleShapes(const std::vector<rt::TensorSpec> &inputs, bool isFused) {
-  std::vector<driver::InputShapes> shapes{shapesOf(inputs)};
-  if (!isFused || inputs.size() != 1)
+possibleShapes(const std::vector<rt::TensorSpec> &inputs,
+               const ReferenceModel &model) {
+  std::vector<driver::InputShapes> shapes{shapesOf(inputs, model)};
+  if (!model.fused || inputs.size() != 1)
     return shapes;
   NamedTensors image{
       {inputs[0].name, HostTensor(inputs[0].type, inputs[0].shape)}};
@@ -86,7 +88,7 @@ Result<driver::ExactGraph *> Exact::graphOf(const ModelRun &run) {
     return graph.get();
   rt::Status problem;
   for (const driver::InputShapes &shapes :
-       possibleShapes(run.inputSpecs, model.fused.has_value())) {
+       possibleShapes(run.inputSpecs, model)) {
     auto opened = driver::ExactGraph::open(sourceOf(shapes), options);
     if (opened) {
       graph = *std::move(opened);
@@ -110,7 +112,7 @@ Exact::convert(const driver::CompileOptions &with) {
                                     "without which it cannot be made again");
   std::vector<std::vector<driver::InputShapes>> stages;
   for (const rt::StageSpec &stage : net.stages)
-    stages.push_back(possibleShapes(stage.inputs, model.fused.has_value()));
+    stages.push_back(possibleShapes(stage.inputs, model));
   rt::Status problem;
   auto hasFewest = [](const auto &a, const auto &b) {
     return a.size() < b.size();

@@ -22,7 +22,9 @@ void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
                   "needed where the model leaves sizes open. convert takes "
                   "several sizes of an axis, one stage of the bmodel for each "
                   "combination: 64..640:64 with a step, 1..8 in powers of two, "
-                  "(48|64|80). x[0]=4: one axis of input x")
+                  "(48|64|80). x[0]=4: one axis of input x. Of a sequence S: "
+                  "S[0]=AxB.. a tensor, S=2 their number, S=empty; o=none: an "
+                  "optional without a value")
       ->type_name("NAME=AxBx..")
       ->take_all();
   command

@@ -105,6 +105,7 @@ public:
     options.bindings = model.bindings;
     options.plugins = operators.importOperators();
     options.shapes = shapes;
+    options.shapes.insert(model.emptyInputs.begin(), model.emptyInputs.end());
     if (!digest)
       options.digest = &digest;
     mlir::OwningOpRef<mlir::ModuleOp> module =
@@ -370,12 +371,22 @@ Result<onnx::GraphCut> cli::recordedCut(const rt::NetSpec &net,
   return driver::recordedCut(net, path);
 }
 
+Result<Shapes> cli::recordedEmptyInputs(const rt::NetSpec &net,
+                                        const std::string &path) {
+  return driver::recordedEmptyInputs(net, path);
+}
+
 #else
 
 std::string weft::cli::evaluatorVersion() { return ""; }
 weft::rt::Result<weft::onnx::GraphCut>
 weft::cli::recordedCut(const rt::NetSpec &, const std::string &) {
   return onnx::GraphCut();
+}
+
+weft::rt::Result<std::map<std::string, std::vector<int64_t>>>
+weft::cli::recordedEmptyInputs(const rt::NetSpec &, const std::string &) {
+  return std::map<std::string, std::vector<int64_t>>();
 }
 
 weft::rt::Result<std::unique_ptr<weft::cli::OnnxReference>>

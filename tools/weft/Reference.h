@@ -45,6 +45,11 @@ std::string evaluatorVersion();
 rt::Result<onnx::GraphCut> recordedCut(const rt::NetSpec &net,
                                        const std::string &path);
 
+/// ReferenceModel::emptyInputs of a program, if it tells; none in a build
+/// without the compiler. Errors as driver::recordedEmptyInputs().
+rt::Result<std::map<std::string, std::vector<int64_t>>>
+recordedEmptyInputs(const rt::NetSpec &net, const std::string &path);
+
 /// What gives the values.
 struct ReferenceModel {
   std::string onnx;    ///< path
@@ -56,6 +61,9 @@ struct ReferenceModel {
   /// them.
   std::optional<preprocess::Options> fused;
   onnx::GraphCut cut = {}; ///< the part of it that was converted
+  /// Of its empty sequences and optionals without a value, which no input of
+  /// the program tells (onnx::ImportOptions::emptyInputs).
+  std::map<std::string, std::vector<int64_t>> emptyInputs = {};
 };
 
 /// An ONNX model on the float evaluator of `top`.

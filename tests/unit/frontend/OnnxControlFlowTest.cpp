@@ -126,13 +126,6 @@ TEST(OnnxSequences, MapsAndSplitsAreUnrolled) {
   EXPECT_EQ(count(text, " exp %"), 2);
 }
 
-TEST(OnnxSequences, AsAnOutputIsRefused) {
-  EXPECT_THAT(failureOf("(float[2] x) => (seq(float[2]) y) "
-                        "{ y = SequenceConstruct(x) }"),
-              HasSubstr("unsupported: output 'y' is a sequence of 1 tensors; "
-                        "only tensors can be outputs of a bmodel"));
-}
-
 TEST(OnnxSequences, WhereATensorIsWanted) {
   EXPECT_THAT(failureOf("(float[2] x) => (float[2] y) "
                         "{ s = SequenceConstruct(x)  y = Relu(s) }"),

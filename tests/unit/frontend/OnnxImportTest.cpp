@@ -267,9 +267,6 @@ TEST(OnnxImport, InputOfUnsupportedType) {
   EXPECT_EQ(failureOf("(string[2] x) => (string[2] y) { y = Identity(x) }"),
             "weft: error: m.onnx: unsupported: input 'x' has element type "
             "string; it must be a float type, an integer type or bool\n");
-  EXPECT_THAT(failureOf("(seq(float[2]) x) => (float[2] y) { y = Relu(x) }"),
-              HasSubstr("unsupported: input 'x' is a sequence; only "
-                        "tensors can be inputs of a bmodel"));
 }
 TEST(OnnxImport, Cycle) {
   EXPECT_EQ(failureOf("(float[2] x) => (float[2] y) "
