@@ -429,6 +429,50 @@ static std::vector<bool> constantNodes(const GraphProto &graph) {
   return isConstant;
 }
 
+static void setShape(ValueInfoProto &input, const std::vector<int64_t> &shape) {
+  auto *dims = input.mutable_type()->mutable_tensor_type()->mutable_shape();
+  dims->clear_dim();
+  for (int64_t size : shape)
+    dims->add_dim()->set_dim_value(size);
+}
+
+/// Makes inputs that are sequences of their tensors ("S[0]", "S[1]" .., as a
+/// program calls them), whose shapes are known: that needs no options.
+static void constructSequences(GraphProto &graph, const Shapes &shapes) {
+  std::vector<NodeProto> nodes;
+  std::vector<ValueInfoProto> tensors;
+  for (const ValueInfoProto &input : graph.input()) {
+    if (!input.type().has_sequence_type() ||
+        !shapes.count(input.name() + "[0]"))
+      continue;
+    NodeProto &node = nodes.emplace_back();
+    node.set_op_type("SequenceConstruct");
+    node.add_output(input.name());
+    for (size_t i = 0;; ++i) {
+      std::string name = input.name() + "[" + std::to_string(i) + "]";
+      auto shape = shapes.find(name);
+      if (shape == shapes.end())
+        break;
+      node.add_input(name);
+      ValueInfoProto &tensor = tensors.emplace_back();
+      tensor.set_name(name);
+      *tensor.mutable_type() = input.type().sequence_type().elem_type();
+      setShape(tensor, shape->second);
+    }
+  }
+  keepIf(*graph.mutable_input(), [&](const ValueInfoProto &input) {
+    return llvm::none_of(nodes, [&](const NodeProto &node) {
+      return node.output(0) == input.name();
+    });
+  });
+  for (const ValueInfoProto &tensor : tensors)
+    *graph.add_input() = tensor;
+  nodes.insert(nodes.end(), graph.node().begin(), graph.node().end());
+  graph.clear_node();
+  for (const NodeProto &node : nodes)
+    *graph.add_node() = node;
+}
+
 ReducedModel Reducer::cutOut(llvm::ArrayRef<int32_t> positions,
                              const Shapes &shapes) {
   const GraphProto &graph = best.graph();
@@ -451,13 +495,9 @@ ReducedModel Reducer::cutOut(llvm::ArrayRef<int32_t> positions,
   result.nodesBefore = kept.size();
   best = withNodes(kept);
   for (ValueInfoProto &input : *best.mutable_graph()->mutable_input())
-    if (auto known = shapes.find(input.name()); known != shapes.end()) {
-      auto *shape =
-          input.mutable_type()->mutable_tensor_type()->mutable_shape();
-      shape->clear_dim();
-      for (int64_t size : known->second)
-        shape->add_dim()->set_dim_value(size);
-    }
+    if (auto known = shapes.find(input.name()); known != shapes.end())
+      setShape(input, known->second);
+  constructSequences(*best.mutable_graph(), shapes);
   dropExtras();
   result.bytes = best.SerializeAsString();
   result.nodesAfter = size_t(best.graph().node_size());

@@ -43,8 +43,9 @@ using Shapes = std::map<std::string, std::vector<int64_t>>;
 
 /// The nodes at the positions `nodes` of a graph, and what is computed of
 /// constants for them, as a model of their own: what they read is an input, of
-/// the shape in `shapes` if it is there. Fails if the file cannot be read, or
-/// if it has functions.
+/// the shape in `shapes` if it is there; a sequence is made of its tensors if
+/// their shapes are there ("S[0]", "S[1]" ..). Fails if the file cannot be
+/// read, or if it has functions.
 llvm::Expected<ReducedModel> cutOutNodes(llvm::StringRef path,
                                          llvm::ArrayRef<int32_t> nodes,
                                          const Shapes &shapes);
