@@ -382,7 +382,11 @@ Result<ReferenceValues> Comparer::runOnnxRuntime(const NamedTensors &inputs) {
       tensor = fused->layers[name];
   }
   given.insert(model.bindings.begin(), model.bindings.end());
-  return onnxRuntime->evaluate(given);
+  std::vector<std::string> emptySequences;
+  for (const auto &[name, shape] : model.emptyInputs)
+    if (shape == std::vector<int64_t>{0})
+      emptySequences.push_back(name);
+  return onnxRuntime->evaluate(given, emptySequences);
 }
 
 Result<NamedTensors> Comparer::evaluateOnOwnInputs(const NamedTensors &inputs,

@@ -144,7 +144,9 @@ rt::Status OnnxRuntime::whyEnded() {
                       "); without --reference the model is evaluated by Weft");
 }
 
-Result<ReferenceValues> OnnxRuntime::evaluate(const NamedTensors &inputs) {
+Result<ReferenceValues>
+OnnxRuntime::evaluate(const NamedTensors &inputs,
+                      const std::vector<std::string> &emptySequences) {
   std::vector<npz::NamedTensor> arrays;
   Json names = Json::array();
   for (const auto &[name, tensor] : inputs) {
@@ -152,7 +154,8 @@ Result<ReferenceValues> OnnxRuntime::evaluate(const NamedTensors &inputs) {
     names.push_back(name);
   }
   WEFT_TRY(npz::writeNpz(folder->path() + "/inputs.npz", arrays));
-  Result<Json> answer = ask({{"inputs", std::move(names)}});
+  Result<Json> answer =
+      ask({{"inputs", std::move(names)}, {"empty", emptySequences}});
   if (!answer)
     return answer.status();
   auto given = answer->find("values");

@@ -27,9 +27,13 @@ public:
        const std::vector<std::string> &outputs);
 
   /// The values for `inputs` by name. Values in types that NumPy lacks are
-  /// floats or int32; strings, sequences and what an optional lacks are left
-  /// out.
-  rt::Result<ReferenceValues> evaluate(const NamedTensors &inputs);
+  /// floats or int32; tensors of a sequence S are "S[0]", "S[1]" .., in
+  /// `inputs` as well; strings and what an optional lacks are left out.
+  /// `emptySequences`: inputs that are sequences without tensors; an optional
+  /// that has no tensor and is none of these has no value.
+  rt::Result<ReferenceValues>
+  evaluate(const NamedTensors &inputs,
+           const std::vector<std::string> &emptySequences = {});
   /// Of the package, "1.22.0".
   const std::string &version() const { return theVersion; }
 

@@ -6,7 +6,7 @@ Reads requests from stdin, a line of JSON in ASCII each, and answers each with s
 removed at the end, also where weft ends before.
 
   {"layers": BOOL, "outputs": [NAME, ..]}  -> {"version": TEXT} (no names: the model's own outputs); then
-  {"inputs": [NAME, ..]}  -> {"values": [[NAME, IS_OUTPUT], ..]}: arrays 0.. of inputs.npz to arrays 0.. of outputs.npz
+  {"inputs": [NAME, ..], "empty": [NAME, ..]}  -> {"values": [[NAME, IS_OUTPUT], ..]}: arrays 0.. of inputs.npz to arrays 0.. of outputs.npz
 
 A problem is {"missing": MODULE, "problem": TEXT} or {"problem": TEXT}. Files and names are never looked for in one another: names of ONNX hold
 any character. Nothing but NumPy and ONNX Runtime is needed: what has to be read and changed in a model is done on its protobuf bytes.
@@ -14,6 +14,7 @@ any character. Nothing but NumPy and ONNX Runtime is needed: what has to be read
 import json
 import mmap
 import os
+import re
 import select
 import shutil
 import sys
@@ -22,6 +23,8 @@ import threading
 # ONNX's numbers of types that NumPy lacks, by what ONNX Runtime calls them.
 NARROW = {"tensor(bfloat16)": 16, "tensor(float8e4m3fn)": 17, "tensor(float8e4m3fnuz)": 18, "tensor(float8e5m2)": 19,
           "tensor(float8e5m2fnuz)": 20, "tensor(uint4)": 21, "tensor(int4)": 22}
+# Types of values that are compared; what strings hold is not.
+COMPARED = re.compile(r"(optional\()?(seq\()?tensor\((?!string)")
 FLOAT, INT32 = 1, 6
 GRAPH, NODE, INITIALIZER, OUTPUT = 7, 1, 5, 12  # fields of ModelProto and GraphProto
 
@@ -143,8 +146,8 @@ class Runtime:
             self.session, model = self.open_file(path), None
             outputs = [output.name for output in self.session.get_outputs()]
         self.outputs, self.is_part = set(outputs), bool(wanted)
-        self.values = {output.name: output.name for output in self.session.get_outputs() if output.type.startswith("tensor(")
-                       and output.type != "tensor(string)" and (with_layers or output.name in self.outputs)}
+        self.values = {output.name: output.name for output in self.session.get_outputs() if COMPARED.match(output.type)
+                       and (with_layers or output.name in self.outputs)}
         narrow = {output.name: output.type for output in self.session.get_outputs() if output.name in self.values and output.type in NARROW}
         if narrow:
             self.widen(path, model or self.read(path), narrow)
@@ -222,21 +225,46 @@ class Runtime:
             return make.ortvalue_from_numpy_with_onnx_type(array, NARROW[kind])
         return make.ortvalue_from_numpy(array)
 
-    def run(self, names):
+    def structured(self, arrays, empty):
+        """Inputs that are sequences, of the arrays "S[0]", "S[1]" .. by name, and optionals; None is one without a value."""
+        feeds = {}
+        for value in self.session.get_inputs():
+            if value.type.startswith("tensor(") or value.name in arrays:
+                continue
+            items = []
+            while (name := f"{value.name}[{len(items)}]") in arrays:
+                items.append(arrays[name])
+            feeds[value.name] = None if value.type.startswith("optional(") and not items and value.name not in empty else items
+        return feeds
+
+    def results(self, feeds):
+        """(value, name, array) of each tensor; of a sequence S the names are "S[0]", "S[1]" .."""
+        if all(value.type.startswith("tensor(") for value in self.session.get_inputs() + self.session.get_outputs()):
+            results = self.session.run_with_ort_values(list(self.values), feeds)
+            return [(name, name, value.numpy()) for name, value in zip(self.values.values(), results) if value.has_value()]
+        given = []
+        for name, value in zip(self.values.values(), self.session.run(list(self.values), feeds)):
+            items = [(f"{name}[{i}]", item) for i, item in enumerate(value)] if isinstance(value, list) else [(name, value)]
+            given += [(name, item, array) for item, array in items if array is not None]
+        return given
+
+    def run(self, names, empty):
         kinds = {value.name: value.type for value in self.session.get_inputs() + self.session.get_overridable_initializers()}
-        unread = sorted({value.name for value in self.session.get_inputs()} - set(names))
+        unread = sorted({value.name for value in self.session.get_inputs() if value.type.startswith("tensor(")} - set(names))
         if unread and self.is_part:
             raise Problem(f"ONNX Runtime wants all inputs of the model, also {', '.join(map(repr, unread))}, of which the part that was converted "
                           "reads nothing; leave --reference out, or give a file")
         try:
             with self.numpy.load(os.path.join(self.folder, "inputs.npz")) as arrays:
-                feeds = {name: self.value_of(arrays[str(index)], kinds.get(name)) for index, name in enumerate(names)}
-            results = self.session.run_with_ort_values(list(self.values), feeds)
-            given = [(name, value.numpy()) for name, value in zip(self.values.values(), results) if value.has_value()]
+                arrays = {name: arrays[str(index)] for index, name in enumerate(names)}
+            lists = self.structured(arrays, empty)
+            parts = {f"{name}[{i}]" for name, items in lists.items() for i in range(len(items or []))}
+            feeds = {name: self.value_of(array, kinds.get(name)) for name, array in arrays.items() if name not in parts}
+            given = self.results(feeds | lists)
         except Exception as error:
             raise Problem(f"ONNX Runtime {self.onnxruntime.__version__} cannot run the model: {error}") from error
-        self.numpy.savez(os.path.join(self.folder, "outputs.npz"), **{str(index): array for index, (_, array) in enumerate(given)})
-        return [[name, name in self.outputs] for name, _ in given]
+        self.numpy.savez(os.path.join(self.folder, "outputs.npz"), **{str(index): array for index, (*_, array) in enumerate(given)})
+        return [[item, name in self.outputs] for name, item, _ in given]
 
 
 def answer(requests, folder, model):
@@ -250,7 +278,8 @@ def answer(requests, folder, model):
         return
     yield {"version": runtime.onnxruntime.__version__}
     for line in requests:
-        yield {"values": runtime.run(json.loads(line)["inputs"])}
+        request = json.loads(line)
+        yield {"values": runtime.run(request["inputs"], request["empty"])}
 
 
 def end_with_weft(folder):
