@@ -164,7 +164,9 @@ def convert(model, output=None, *, shapes=None, batch=None, inputs=None,
     is given.
 
     `shapes`: sizes of inputs by name, a tuple, a number (of one axis) or a
-    text as for --shape: "1..8x3x48x(64|128)" makes a stage of each.
+    text as for --shape: "1..8x3x48x(64|128)" makes a stage of each. Those of a
+    sequence S are "S[0]", "S[1]" .., or {"S": 2}, {"S": "empty"}; {"o": "none"}
+    leaves out an optional.
     `batch`: the first axis of every input that the model leaves open or fixes
     to 1, a number or "1..8".
     `inputs`, `outputs`: a name or names of values of the graph that become the

@@ -151,7 +151,7 @@ def shape_texts(shapes):
                     hasattr(axis, "__index__") and axis > 0):
                 raise WeftError(f"shapes={{{name!r}: {size!r}}}: size {axis} "
                                 "is not a positive number")
-        return "x".join(map(str, axes))
+        return "x".join(map(str, axes)) if size != () else "scalar"
     if not isinstance(shapes or {}, dict):
         raise WeftError(f"shapes is {shapes!r}, must be a dict of input names "
                         "and shapes")
