@@ -549,8 +549,10 @@ static LogicalResult importOneHot(NodeImporter &n) {
   }
   // Others than 0 .. depth - 1, from either end, give zeros: they stay others,
   // and small.
-  Value index =
-      c.clamp(indexOperand(c, *indices), -double(depth) - 1, double(depth));
+  double below = -double(depth) - 1, above = double(depth);
+  if (isa<FloatType>(n.typeOf(*indices).getElementType()))
+    indices = c.clamp(*indices, below, above);
+  Value index = c.clamp(indexOperand(c, *indices), below, above);
   Value rows = c.reshape(fromFront(c, index, depth), {count, 1});
   Value pair = c.reshape(*values, {2, 1, 1});
   Value off = c.expand(c.sliceAxis(pair, 0, 0, 1), {count, depth, 1});

@@ -251,9 +251,13 @@ static Known ofPower(Interval x, Interval y) {
 static Known ofBinary(top::BinaryOp op, Known lhs, Known rhs) {
   if (Known normalized = ofNormalized(op))
     return normalized;
-  if (!lhs || !rhs)
+  // The larger and the smaller of two have one end of either.
+  bool chooses = op.getKind() == top::BinaryKind::Max ||
+                 op.getKind() == top::BinaryKind::Min;
+  if (chooses ? !lhs && !rhs : !lhs || !rhs)
     return std::nullopt;
-  Interval x = *lhs, y = *rhs;
+  Interval x = lhs.value_or(Interval::unbounded()),
+           y = rhs.value_or(Interval::unbounded());
   switch (op.getKind()) {
   case top::BinaryKind::Add:
     return Interval::around({x.low + y.low, x.high + y.high});

@@ -135,6 +135,8 @@ class WideIntegers(unittest.TestCase):
                    on_host=["Cast_0", "Cast_1"])
         self.check([("Clip", ["f", "low", "high"], ["c"], {}), ("Cast", ["c"], ["z"], to_int64)], {"f": floats}, TensorProto.INT64,
                    {"low": np.float32(-1e6), "high": np.float32(2e9)})
+        self.check([("Max", ["f", "low"], ["m"], {}), ("Min", ["m", "high"], ["c"], {}), ("Cast", ["c"], ["z"], to_int64)], {"f": floats}, TensorProto.INT64,
+                   {"low": np.float32(-1e6), "high": np.float32(2e9)})
         self.check([("Sigmoid", ["f"], ["s"], {}), ("Mul", ["s", "k"], ["m"], {}), ("Cast", ["m"], ["z"], to_int64)], {"f": floats}, TensorProto.INT64,
                    {"k": np.float32(3.5)})
         self.check([("Cast", ["i"], ["f"], {"to": TensorProto.FLOAT}), ("Div", ["f", "k"], ["q"], {}), ("Floor", ["q"], ["l"], {}), ("Cast", ["l"], ["z"], to_int64)],
