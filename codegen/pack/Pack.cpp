@@ -27,6 +27,8 @@ static void addNotes(const InterfaceNotes &notes, const std::string &name,
     view.symbols = symbols->second;
   if (auto axis = notes.batchAxes.find(name); axis != notes.batchAxes.end())
     view.batch_axis = axis->second;
+  if (notes.strings.count(name))
+    view.element_type = rt::kOnnxString;
 }
 
 static FailureOr<std::unique_ptr<wire::TensorT>>

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct PackOptions {
 struct InterfaceNotes {
   /// Names of the dimensions in the ONNX model; "" if one has none.
   std::map<std::string, std::vector<std::string>> symbols;
+  /// Tensors of bytes that are strings in the ONNX model.
+  std::set<std::string> strings;
   /// Axis along which zeros may be added to the inputs and the same number of
   /// entries cut off the outputs; none if that is not exact.
   std::map<std::string, int32_t> batchAxes;

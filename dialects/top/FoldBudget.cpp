@@ -115,10 +115,12 @@ bool FoldBudget::take(Operation *op) {
   constexpr uint64_t kPerElement = 16;
   uint64_t work = SaturatingMultiply(elements, kPerElement);
   work = SaturatingAdd(work, SaturatingMultiply(results, workPerResult(op)));
-  // Some kernels compare all pairs (non_max_suppression), or eliminate (det).
+  // Some kernels compare all pairs (non_max_suppression), eliminate (det), or
+  // go through a pattern for each byte (string_match).
   StringRef kernel = hostKernelName(op);
   if (kernel == "non_max_suppression" || kernel == "det" ||
-      kernel == "roi_align" || kernel == "max_roi_pool" || kernel == "tf_idf")
+      kernel == "roi_align" || kernel == "max_roi_pool" || kernel == "tf_idf" ||
+      kernel == "string_match")
     work = SaturatingMultiply(work, elements);
   if (SaturatingAdd(readBytes, writtenBytes) > limitBytes ||
       SaturatingAdd(doneWork, work) > limitWork || !takeBytes(writtenBytes))

@@ -30,8 +30,10 @@ int32_t weft::onnx::onnxTypeOf(Type type) {
 
 ElementsAttr weft::onnx::constantAttribute(const Tensor &tensor,
                                            MLIRContext *context) {
-  auto type =
-      RankedTensorType::get(tensor.dims, elementTypeOf(tensor.type, context));
+  bool isText = tensor.type == kString;
+  auto type = RankedTensorType::get(
+      tensor.dims, isText ? IntegerType::get(context, 8, IntegerType::Unsigned)
+                          : elementTypeOf(tensor.type, context));
   // i1 is packed to bits in attributes, so bools are always copied.
   if (tensor.type == kBool) {
     SmallVector<bool> values(tensor.bytes.begin(), tensor.bytes.end());
@@ -44,7 +46,7 @@ ElementsAttr weft::onnx::constantAttribute(const Tensor &tensor,
     return DenseElementsAttr::getFromRawBuffer(type, tensor.bytes);
   }
   AsmResourceBlob blob(
-      tensor.bytes, dataTypeBytes(tensor.type),
+      tensor.bytes, isText ? 1 : dataTypeBytes(tensor.type),
       [owner = tensor.owner](void *, size_t, size_t) {},
       /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(

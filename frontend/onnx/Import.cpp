@@ -4,7 +4,9 @@
 
 #include "dialects/Evaluate.h"
 #include "dialects/top/Constant.h"
+#include "dialects/top/Symbols.h"
 #include "frontend/onnx/Importer.h"
+#include "frontend/onnx/Strings.h"
 #include "frontend/onnx/StructuredInputs.h"
 #include "frontend/onnx/Symbols.h"
 #include "runtime/numeric/CarrierTypes.h"
@@ -44,6 +46,13 @@ uint64_t Importer::constantBytes(const Model &model,
   return bytes;
 }
 
+Entity Importer::constantEntity(const Tensor &tensor, Location location) {
+  ElementsAttr value = constantAttribute(tensor, &context);
+  Value constant =
+      builder.create<top::ConstantOp>(location, value.getType(), value);
+  return tensor.type == kString ? Entity::strings(constant) : Entity(constant);
+}
+
 void Importer::importInitializers(Scope &scope) {
   for (const Tensor &tensor : model.initializers) {
     Location location = namedLocation(tensor.name);
@@ -56,9 +65,7 @@ void Importer::importInitializers(Scope &scope) {
                        "be unique");
       continue;
     }
-    ElementsAttr value = constantAttribute(tensor, &context);
-    scope[tensor.name] = Value(
-        builder.create<top::ConstantOp>(location, value.getType(), value));
+    scope[tensor.name] = constantEntity(tensor, location);
   }
 }
 
@@ -105,6 +112,7 @@ Importer::inputShape(const ValueInfo &input) {
     for (const auto &[axis, dim] : llvm::enumerate(*input.dims))
       shape.push_back(sizeOfAxis(model, options, input, axis)
                           .value_or(dim.value.value_or(-1)));
+  std::optional<int64_t> bytes = takeStringBytes(input, isGiven, shape);
   if (input.dims && shape.size() != input.dims->size()) {
     report(location, "--shape gives input '" + input.name + "' " +
                          std::to_string(shape.size()) +
@@ -149,6 +157,8 @@ Importer::inputShape(const ValueInfo &input) {
                  shapeTemplate(input));
     return std::nullopt;
   }
+  if (bytes)
+    shape.push_back(*bytes);
   if (!countElements(shape)) {
     report(location, "input '" + input.name + "' has the shape " +
                          formatShape(shape) + "; there may be at most " +
@@ -169,7 +179,7 @@ static std::string unfitName(const char *kind, const std::string &name,
 static std::string wrongInputType(const ValueInfo &input) {
   if (input.type != kUndefined || input.kindName == "tensor")
     return "has element type " + dataTypeName(input.type) +
-           "; it must be a float type, an integer type or bool";
+           "; it must be a float type, an integer type, bool or string";
   bool isVowel = StringRef("aeiou").contains(input.kindName.front());
   return "is " + std::string(isVowel ? "an " : "a ") + input.kindName +
          "; only tensors, sequences of tensors, and optionals of these can be "
@@ -197,6 +207,22 @@ void Importer::importStructuredInputs(Scope &scope) {
   }
 }
 
+void Importer::addInterface(const ValueInfo &info, const Entity &entity,
+                            SmallVectorImpl<DictionaryAttr> &attributes) {
+  if (!entity.isStrings()) {
+    attributes.push_back(interfaceAttributes(
+        &context, info, NodeImporter::typeOf(entity.value).getRank()));
+    return;
+  }
+  ValueInfo withBytes = info;
+  if (withBytes.dims)
+    withBytes.dims->emplace_back(); // their number has no name
+  NamedAttrList list(interfaceAttributes(
+      &context, withBytes, NodeImporter::typeOf(entity.bytes).getRank()));
+  list.set(top::kStringsAttr, builder.getUnitAttr());
+  attributes.push_back(list.getDictionary(&context));
+}
+
 void Importer::importInputs(Scope &scope) {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
@@ -216,7 +242,8 @@ void Importer::importInputs(Scope &scope) {
       report(location, unfitName("input", input.name, problem));
       continue;
     }
-    Type element = elementTypeOf(input.type, &context);
+    Type element = input.type == kString ? stringByteType(&context)
+                                         : elementTypeOf(input.type, &context);
     if (!element) {
       report(location, "unsupported: input '" + input.name + "' " +
                            wrongInputType(input));
@@ -230,9 +257,10 @@ void Importer::importInputs(Scope &scope) {
     if (!shape)
       continue;
     types.push_back(RankedTensorType::get(*shape, element));
-    attributes.push_back(interfaceAttributes(&context, input, shape->size()));
+    Value argument = main.getBody().front().addArgument(types.back(), location);
     scope[input.name] =
-        Value(main.getBody().front().addArgument(types.back(), location));
+        input.type == kString ? Entity::strings(argument) : Entity(argument);
+    addInterface(input, scope[input.name], attributes);
   }
   main.setFunctionType(builder.getFunctionType(types, {}));
   main.setAllArgAttrs(attributes);
@@ -261,6 +289,8 @@ static std::string declaredShape(const ValueInfo &input) {
 /// What is wrong with an array of shape `given` for an input; "" if nothing is.
 static std::string shapeProblem(const ValueInfo &input,
                                 ArrayRef<int64_t> given) {
+  if (input.type == kString) // the array has an axis more, of their bytes
+    given = given.drop_back(std::min<size_t>(given.size(), 1));
   std::string start =
       "--bind gives input '" + input.name + "' the shape " + formatShape(given);
   if (!shapeFits(input, given))
@@ -310,8 +340,9 @@ void Importer::bindInput(const ValueInfo &input, Type element, Scope &scope) {
     return report(location, problem);
   auto type = RankedTensorType::get(tensor.shape(), element);
   ElementsAttr value = toElementsAttr(std::move(tensor), type, input.name);
+  Value constant = builder.create<top::ConstantOp>(location, type, value);
   scope[input.name] =
-      Value(builder.create<top::ConstantOp>(location, type, value));
+      input.type == kString ? Entity::strings(constant) : Entity(constant);
 }
 
 /// Fails if `option` names something that is no input.
@@ -458,6 +489,13 @@ void Importer::importOutputs(Scope &scope) {
       report(location,
              "output '" + output.name +
                  "' is not produced by any node, input or initializer");
+    } else if (value->second.isStrings()) {
+      if (output.type != kUndefined && output.type != kString)
+        report(location, "output '" + output.name + "' is declared as " +
+                             dataTypeName(output.type) +
+                             ", but its node makes " + dataTypeName(kString));
+      values.push_back(value->second.bytes);
+      addInterface(output, value->second, attributes);
     } else if (!value->second.isUnknown()) {
       const Entity &entity = value->second;
       if (!entity.isNothing())

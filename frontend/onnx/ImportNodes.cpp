@@ -5,6 +5,7 @@
 #include "frontend/onnx/Importer.h"
 #include "frontend/onnx/OldForms.h"
 #include "frontend/onnx/OpRows.h"
+#include "frontend/onnx/Strings.h"
 
 #include "dialects/top/Binary.h"
 #include "dialects/top/Constant.h"
@@ -27,6 +28,12 @@ std::string weft::onnx::describe(const Entity &entity) {
     RankedTensorType type = NodeImporter::typeOf(entity.value);
     return "a " + formatShape(type.getShape()) + " tensor of " +
            dataTypeName(onnxTypeOf(type.getElementType()));
+  }
+  case Entity::Kind::Strings: {
+    SmallVector<int64_t> shape =
+        *largestShape(NodeImporter::typeOf(entity.bytes));
+    shape.pop_back();
+    return "a " + formatShape(shape) + " tensor of strings";
   }
   case Entity::Kind::Sequence:
     return "a sequence of " + std::to_string(entity.items.size()) + " tensors";
@@ -80,14 +87,6 @@ static StringRef alternativeFor(StringRef opType) {
        "it draws random numbers; make its result an input"},
       {"Multinomial", "it draws random numbers; make its result an input"},
       {"ImageDecoder", "decode images before the model; pixels are its input"},
-      {"StringConcat", "strings stay outside of a bmodel; cut the model behind "
-                       "it"},
-      {"StringSplit", "strings stay outside of a bmodel; cut the model behind "
-                      "it"},
-      {"StringNormalizer", "strings stay outside of a bmodel; cut the model "
-                           "behind it"},
-      {"RegexFullMatch", "strings stay outside of a bmodel; cut the model "
-                         "behind it"},
   };
   for (const auto &[name, alternative] : rows)
     if (name == opType)
@@ -351,8 +350,8 @@ bool Importer::importByFunction(const Node &node, int64_t opset,
 void Importer::nameResults(const Node &node, Operation *before,
                            const Body &body, ArrayRef<Entity> results) {
   for (size_t i = 0; i < results.size(); ++i) {
-    Operation *op =
-        results[i].isTensor() ? results[i].value.getDefiningOp() : nullptr;
+    Value value = results[i].isStrings() ? results[i].bytes : results[i].value;
+    Operation *op = value ? value.getDefiningOp() : nullptr;
     std::string name =
         body.callSite ? body.caller + "/" + node.outputs[i] : node.outputs[i];
     if (options.values)
@@ -370,7 +369,7 @@ void Importer::nameResults(const Node &node, Operation *before,
                                  builder.getStringAttr(""));
     if (auto given = op->getAttrOfType<ArrayAttr>(top::kValueAttr))
       names.assign(given.begin(), given.end());
-    names[cast<OpResult>(results[i].value).getResultNumber()] =
+    names[cast<OpResult>(value).getResultNumber()] =
         builder.getStringAttr(name);
     op->setAttr(top::kValueAttr, builder.getArrayAttr(names));
   }
@@ -517,9 +516,11 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
   NodeImporter importer(isOld ? upgraded : node, opset, builder, location,
                         values, budget);
   std::vector<Entity> results;
-  if (row.structure) {
+  bool hasStrings = !row.structure && concernsStrings(node, operands);
+  if (row.structure || hasStrings) {
     StructureNode structure{*this, body, importer, operands, {}};
-    if (failed(row.structure(structure)))
+    if (failed(hasStrings ? importStrings(structure, row)
+                          : row.structure(structure)))
       return {};
     results = std::move(structure.outputs);
   } else {
@@ -582,9 +583,7 @@ Importer::importGraph(const Graph &graph, ArrayRef<Entity> inputs,
             /*seesParent=*/true};
   std::vector<std::string> given(graph.captured);
   for (const Tensor &tensor : graph.initializers) {
-    ElementsAttr value = constantAttribute(tensor, &context);
-    scope[tensor.name] = Value(
-        builder.create<top::ConstantOp>(location, value.getType(), value));
+    scope[tensor.name] = constantEntity(tensor, location);
     given.push_back(tensor.name);
   }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {

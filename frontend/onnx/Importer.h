@@ -28,6 +28,7 @@ struct Entity {
   enum class Kind {
     Unknown,  ///< could not be imported; users are skipped without a message
     Tensor,   ///< `value`
+    Strings,  ///< `bytes`
     Sequence, ///< the tensors in `items`
     Nothing,  ///< an optional without a value
   };
@@ -40,18 +41,29 @@ struct Entity {
     entity.items = std::move(items);
     return entity;
   }
+  /// A tensor of strings by its bytes: ui8, the last axis those of a string
+  /// (runtime/host/Texts.h). No `value`, so that who knows numbers alone does
+  /// not take the bytes for some.
+  static Entity strings(mlir::Value bytes) {
+    Entity entity;
+    entity.kind = bytes ? Kind::Strings : Kind::Unknown;
+    entity.bytes = bytes;
+    return entity;
+  }
   static Entity nothing() {
     Entity entity;
     entity.kind = Kind::Nothing;
     return entity;
   }
   bool isTensor() const { return kind == Kind::Tensor; }
+  bool isStrings() const { return kind == Kind::Strings; }
   bool isSequence() const { return kind == Kind::Sequence; }
   bool isNothing() const { return kind == Kind::Nothing; }
   bool isUnknown() const { return kind == Kind::Unknown; }
 
   Kind kind = Kind::Unknown;
   mlir::Value value;
+  mlir::Value bytes;
   std::vector<mlir::Value> items;
 };
 
@@ -105,6 +117,8 @@ public:
                  std::vector<NodeAttribute> attributes = {});
 
 private:
+  /// A constant of the file.
+  Entity constantEntity(const Tensor &tensor, mlir::Location location);
   /// Of the constants that the file and `--bind` bring.
   static uint64_t constantBytes(const Model &model,
                                 const ImportOptions &options);
@@ -127,6 +141,8 @@ private:
   mlir::LogicalResult takeInputsApart();
   mlir::LogicalResult checkGivenSizes(const ValueInfo &input);
   std::optional<llvm::SmallVector<int64_t>> inputShape(const ValueInfo &input);
+  void addInterface(const ValueInfo &info, const Entity &entity,
+                    llvm::SmallVectorImpl<mlir::DictionaryAttr> &attributes);
   mlir::LogicalResult checkNamesInOptions();
   mlir::LogicalResult checkNamedInput(llvm::StringRef option,
                                       const std::string &name);

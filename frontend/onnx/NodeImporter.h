@@ -21,8 +21,8 @@ namespace weft::onnx {
 mlir::Type elementTypeOf(int32_t onnxType, mlir::MLIRContext *context);
 /// ONNX's number for an element type of the top dialect; kUndefined if none.
 int32_t onnxTypeOf(mlir::Type type);
-/// The attribute of a constant: memory is shared with `tensor.owner` except for
-/// bools and tensors of a few elements.
+/// The attribute of a constant, ui8 for strings: memory is shared with
+/// `tensor.owner` except for bools and tensors of a few elements.
 mlir::ElementsAttr constantAttribute(const Tensor &tensor,
                                      mlir::MLIRContext *context);
 /// The integers of a constant value of any integer type; nullopt if `value` is

@@ -580,7 +580,7 @@ static void setAttribute(const NodeAttribute &attribute,
     break;
   case Kind::Tensor:
     proto.set_type(::onnx::AttributeProto::TENSOR);
-    if (attribute.tensor) {
+    if (attribute.tensor && attribute.tensor->type != kString) {
       const Tensor &tensor = *attribute.tensor;
       proto.mutable_t()->set_data_type(tensor.type);
       proto.mutable_t()->mutable_dims()->Add(tensor.dims.begin(),

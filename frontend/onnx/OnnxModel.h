@@ -65,7 +65,7 @@ enum DataType : int32_t {
 /// "float32", "int64" ...; "element type 99" for a number ONNX does not have.
 std::string dataTypeName(int32_t type);
 /// Bytes of one element as Tensor::bytes holds it (types below 8 bits take one
-/// byte), 0 for types Weft does not hold (strings, complex numbers).
+/// byte), 0 for strings and for complex numbers, which Weft does not hold.
 unsigned dataTypeBytes(int32_t type);
 
 /// Product of `dims`; nullopt if one is negative or it exceeds kMaxElements.
@@ -74,9 +74,9 @@ std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> dims);
 std::string formatShape(llvm::ArrayRef<int64_t> dims);
 
 /// A constant tensor. `bytes` are little endian, dense, row major, one byte for
-/// a bool and for types below 8 bits (integers sign- or zero-extended); they
-/// live as long as `owner`. They may lie in a mapped file, which aligns
-/// nothing: elements are read by memcpy.
+/// a bool and for types below 8 bits (integers sign- or zero-extended); strings
+/// have one of `dims` more (runtime/host/Texts.h). They live as long as `owner`
+/// and may lie in a mapped file, which aligns nothing: memcpy reads them.
 struct Tensor {
   std::string name;
   int32_t type = kUndefined;

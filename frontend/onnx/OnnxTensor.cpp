@@ -5,6 +5,7 @@
 
 #include "onnx/onnx_pb.h"
 #include "runtime/numeric/Pages.h"
+#include "runtime/status/Quote.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -423,6 +424,37 @@ static void takeRawData(const ::onnx::TensorProto &proto, Tensor &tensor) {
   tensor.bytes = {proto.raw_data().data(), proto.raw_data().size()};
 }
 
+/// Gives all strings of `proto` the bytes of the longest.
+static Error readStrings(const ::onnx::TensorProto &proto, int64_t elements,
+                         Tensor &tensor) {
+  if (proto.string_data().size() != elements)
+    return problem(formatv("has {0} values, its shape {1} needs {2}",
+                           proto.string_data().size(), formatShape(tensor.dims),
+                           elements)
+                       .str());
+  size_t longest = 1;
+  for (const std::string &text : proto.string_data())
+    longest = std::max(longest, text.size());
+  std::string shape = formatShape(tensor.dims);
+  tensor.dims.push_back(int64_t(longest));
+  if (!countElements(tensor.dims))
+    return problem(formatv("has the shape {0} and strings of up to {1} bytes; "
+                           "that are more than {2} bytes",
+                           shape, longest, kMaxElements)
+                       .str());
+  auto packed = std::make_shared<std::vector<char>>(longest * elements + 1);
+  char *out = packed->data();
+  for (const std::string &text : proto.string_data()) {
+    if (!weft::rt::isUtf8(text) || (!text.empty() && text.back() == 0))
+      return problem("has a string that is no UTF-8 or ends with a zero byte");
+    std::memcpy(out, text.data(), text.size());
+    out += longest;
+  }
+  tensor.bytes = {packed->data(), longest * elements};
+  tensor.owner = packed;
+  return Error::success();
+}
+
 Expected<Tensor>
 weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                        const std::shared_ptr<const void> &owner,
@@ -436,9 +468,9 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
     return problem("has " + dataTypeName(tensor.type) +
                    ", which ONNX does not define");
   unsigned bytes = dataTypeBytes(tensor.type);
-  if (bytes == 0)
+  if (bytes == 0 && tensor.type != kString)
     return unsupported("has element type " + dataTypeName(tensor.type) +
-                       "; use a float type, an integer type or bool");
+                       "; use a float type, an integer type, bool or string");
   if (proto.has_segment())
     return unsupported("is stored in segments; store it in one piece");
   std::optional<int64_t> elements = countElements(tensor.dims);
@@ -447,6 +479,11 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                            "and there may be at most {1} elements",
                            formatShape(tensor.dims), kMaxElements)
                        .str());
+  if (tensor.type == kString) {
+    if (Error error = readStrings(proto, *elements, tensor))
+      return error;
+    return tensor;
+  }
   uint64_t needed = static_cast<uint64_t>(*elements) * bytes;
   unsigned packed = packedBits(tensor.type);
   if (packed)

@@ -492,6 +492,7 @@ private:
       unsigned i = argument.getArgNumber();
       auto name = func.getArgAttrOfType<StringAttr>(i, top::kNameAttr);
       func.removeArgAttr(i, top::kSymbolsAttr);
+      func.removeArgAttr(i, top::kStringsAttr);
       func.removeArgAttr(i, top::kNameAttr);
       func.setArgAttr(i, tpu::kIoAttr,
                       ioAttr(builder, name, argument.getType()));

@@ -38,6 +38,9 @@ struct Region {
   }
 };
 
+/// Of a tensor of strings in OnnxView.element_type.
+inline constexpr int32_t kOnnxString = 8;
+
 /// An input or output. `stored*` is what lies in DRAM; `type` and `shape` are
 /// what the user sees: ONNX's if the file keeps them, else the stored ones.
 struct TensorSpec {
@@ -49,6 +52,9 @@ struct TensorSpec {
   /// One an axis: the size depends on data, and `shape` has its largest. Empty
   /// if no size does.
   std::vector<bool> dataDependent;
+  /// Strings: `type` is U8, and the last axis has the bytes of one, in UTF-8
+  /// with zeros behind.
+  bool isText = false;
   /// An output that a program of the host gives; DRAM does not hold it.
   bool fromHost = false;
   /// True if `type` and `shape` were written by Weft.

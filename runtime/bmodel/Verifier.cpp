@@ -102,8 +102,11 @@ static Status verifyOnnxView(const wire::OnnxView *view, TensorSpec &tensor) {
   tensor.shape = tensor.storedShape;
   if (!view)
     return Status::ok();
+  // Strings are bytes but for their readers.
+  tensor.isText = view->element_type() == kOnnxString;
   std::optional<numeric::ElementType> type =
-      numeric::fromOnnxDataType(view->element_type());
+      tensor.isText ? numeric::ElementType::U8
+                    : numeric::fromOnnxDataType(view->element_type());
   if (!type)
     return failf(Code::BadFile,
                  "onnx.element_type is %d, not a type of ONNX tensors",
@@ -122,6 +125,10 @@ static Status verifyOnnxView(const wire::OnnxView *view, TensorSpec &tensor) {
                  "onnx.dims %s has another number of elements than shape %s",
                  shapeText(shape).c_str(),
                  shapeText(tensor.storedShape).c_str());
+  if (tensor.isText && (shape.empty() || shape.back() == 0))
+    return failf(Code::BadFile,
+                 "onnx.dims %s have no axis with the bytes of strings",
+                 shapeText(shape).c_str());
   if (const auto *dependent = view->data_dependent();
       dependent && dependent->size() != 0) {
     if (dependent->size() != shape.size())

@@ -9,6 +9,7 @@
 #include "codegen/encode/Encode.h"
 #include "codegen/zhouyi/Encode.h"
 #include "dialects/ConstantBlobs.h"
+#include "dialects/Refusal.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Decision.h"
@@ -46,26 +47,24 @@ Compilation::Compilation(llvm::raw_ostream &errors)
 
 Compilation::~Compilation() = default;
 
-/// The names of dimensions that the importer has left at `@main`, by the names
-/// of inputs and outputs.
-static std::map<std::string, std::vector<std::string>>
-symbolsOf(ModuleOp module) {
-  std::map<std::string, std::vector<std::string>> symbols;
+/// What the importer has noted of the arguments and results of `@main`.
+static void readNotes(ModuleOp module, codegen::InterfaceNotes &notes) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   auto add = [&](DictionaryAttr attributes) {
-    if (!attributes)
+    auto name = attributes ? attributes.getAs<StringAttr>(top::kNameAttr)
+                           : StringAttr();
+    if (!name)
       return;
-    auto name = attributes.getAs<StringAttr>(top::kNameAttr);
-    auto list = attributes.getAs<ArrayAttr>(top::kSymbolsAttr);
-    if (name && list)
+    if (auto list = attributes.getAs<ArrayAttr>(top::kSymbolsAttr))
       for (StringAttr symbol : list.getAsRange<StringAttr>())
-        symbols[name.str()].push_back(symbol.str());
+        notes.symbols[name.str()].push_back(symbol.str());
+    if (attributes.contains(top::kStringsAttr))
+      notes.strings.insert(name.str());
   };
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     add(main.getArgAttrDict(i));
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     add(main.getResultAttrDict(i));
-  return symbols;
 }
 
 void Compilation::use(const Plugins &given) {
@@ -120,7 +119,8 @@ LogicalResult Compilation::canonicalize(const preprocess::Options *fused) {
   if (fused && failed(fusePreprocessing(*theModule, *fused)))
     return failure();
   this->fused = fused ? fusedSettings(*fused) : "";
-  notes.symbols = symbolsOf(*theModule);
+  notes = {};
+  readNotes(*theModule, notes);
   PassManager passes(&context);
   buildTopPipeline(passes);
   LiveBlobs imported(*theModule);
@@ -338,6 +338,11 @@ Compilation::packVectorProgram(const std::string &name) {
   zhouyi::ProgramOp op = vectorProgram();
   if (!op)
     return failure(); // silent: a fault of the passes
+  if (!notes.strings.empty())
+    return unsupported(op.getLoc())
+           << "'" << *notes.strings.begin()
+           << "' has strings; a program of vector operations takes and gives "
+              "numbers; convert for a chip";
   FailureOr<zhouyi::Program> program = codegen::encodeVectorProgram(op);
   if (failed(program))
     return failure();
