@@ -32,7 +32,7 @@ Result<std::unique_ptr<ArrayFile>> ArrayFile::open(const std::string &path) {
   auto file = std::make_unique<ArrayFile>();
   file->thePath = path;
   if (beginsAsNpy(path)) {
-    Result<HostTensor> tensor = readNpy(path);
+    Result<HostTensor> tensor = readNpy(path, &file->onlyIsText);
     if (!tensor)
       return tensor.status();
     file->only = *std::move(tensor);
@@ -53,6 +53,10 @@ bool ArrayFile::has(const std::string &name) const {
 
 ElementType ArrayFile::type(const std::string &name) const {
   return archive ? archive->header(name)->type : only.type();
+}
+
+bool ArrayFile::isText(const std::string &name) const {
+  return archive ? archive->header(name)->isText() : onlyIsText;
 }
 
 const std::vector<int64_t> &ArrayFile::shape(const std::string &name) const {

@@ -26,6 +26,7 @@ public:
   bool has(const std::string &name) const;
   /// Of an array that is there.
   numeric::ElementType type(const std::string &name) const;
+  bool isText(const std::string &name) const;
   const std::vector<int64_t> &shape(const std::string &name) const;
   rt::Result<numeric::HostTensor> read(const std::string &name) const;
 
@@ -34,6 +35,7 @@ private:
   std::vector<std::string> theNames;
   std::optional<Reader> archive;
   numeric::HostTensor only; ///< where there is no archive
+  bool onlyIsText = false;
 };
 
 /// An array that is made when its turn to be written comes, so that not all of
@@ -44,6 +46,9 @@ struct ArraySource {
   std::vector<int64_t> shape;
   /// Gives a tensor of that type and shape.
   std::function<rt::Result<numeric::HostTensor>()> read;
+  /// Whether it is of strings: U8 with an axis of their bytes. They are made
+  /// before all others, their header tells the longest.
+  bool isText = false;
 };
 
 /// writeNpz() of arrays that are made one after the other. What `read` fails

@@ -60,9 +60,12 @@ private:
   bool takeString(std::string &text);
   Status takeEntry(const std::string &key, NpyHeader &header);
   Status takeType(NpyHeader &header);
+  static bool readTextType(std::string_view descr, NpyHeader &header,
+                           int64_t &characters);
   Status takeShape(NpyHeader &header);
 
   std::string_view rest;
+  int64_t characters = 0; ///< of each string
 };
 
 } // namespace
@@ -80,6 +83,26 @@ bool DictParser::takeString(std::string &text) {
     return false;
   text = rest.substr(1, end - 1);
   rest.remove_prefix(end + 1);
+  return true;
+}
+
+/// "|S12", "<U5".
+bool DictParser::readTextType(std::string_view descr, NpyHeader &header,
+                              int64_t &characters) {
+  constexpr int64_t kMostCharacters = int64_t(1) << 30;
+  if (descr.size() < 3 || (descr[1] != 'S' && descr[1] != 'U'))
+    return false;
+  characters = 0;
+  for (char digit : descr.substr(2)) {
+    if (digit < '0' || digit > '9')
+      return false;
+    characters = characters * 10 + (digit - '0');
+    if (characters > kMostCharacters)
+      return false;
+  }
+  header.type = ElementType::U8;
+  header.characterBytes = descr[1] == 'S' ? 1 : 4;
+  header.isBigEndian = descr[0] == '>';
   return true;
 }
 
@@ -106,10 +129,14 @@ Status DictParser::takeType(NpyHeader &header) {
       header.type = row.type;
       return Status::ok();
     }
+  if (readTextType(descr, header, characters))
+    return Status::ok();
   return rt::failf(Code::Unsupported,
-                   "unsupported: element type %s; floats, integers and bool "
-                   "can be read",
-                   rt::quoteName(descr).c_str());
+                   "unsupported: element type %s; floats, integers, bool and "
+                   "strings can be read%s",
+                   rt::quoteName(descr).c_str(),
+                   descr == "|O" ? "; make strings of objects by astype(str)"
+                                 : "");
 }
 
 Status DictParser::takeShape(NpyHeader &header) {
@@ -178,6 +205,13 @@ Status DictParser::parse(NpyHeader &header) {
   skipSpace();
   if (keys.size() != 3 || !rest.empty())
     return broken("it must hold descr, fortran_order and shape");
+  if (!header.isText())
+    return Status::ok();
+  header.shape.push_back(characters * header.characterBytes);
+  std::optional<int64_t> bytes = numeric::elementCount(header.shape);
+  if (!bytes)
+    return broken("the strings have too many bytes");
+  header.elements = *bytes;
   return Status::ok();
 }
 
@@ -207,16 +241,10 @@ rt::Result<NpyHeader> npz::parseNpyHeader(std::string_view bytes) {
   return header;
 }
 
-std::optional<std::string>
-npz::makeNpyHeader(ElementType type, const std::vector<int64_t> &shape) {
-  std::string_view descr;
-  for (const TypeRow &row : kTypes)
-    if (row.type == type)
-      descr = row.descr;
-  if (descr.empty())
-    return std::nullopt;
-  std::string dict = "{'descr': '" + std::string(descr) +
-                     "', 'fortran_order': False, 'shape': (";
+static std::string makeHeader(const std::string &descr,
+                              const std::vector<int64_t> &shape) {
+  std::string dict =
+      "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (size_t i = 0; i < shape.size(); ++i)
     dict += std::to_string(shape[i]) + (shape.size() == 1      ? ","
                                         : i + 1 < shape.size() ? ", "
@@ -233,4 +261,18 @@ npz::makeNpyHeader(ElementType type, const std::vector<int64_t> &shape) {
   header += char(dict.size() & 0xff);
   header += char(dict.size() >> 8);
   return header + dict;
+}
+
+std::optional<std::string>
+npz::makeNpyHeader(ElementType type, const std::vector<int64_t> &shape) {
+  for (const TypeRow &row : kTypes)
+    if (row.type == type)
+      return makeHeader(std::string(row.descr), shape);
+  return std::nullopt;
+}
+
+std::string npz::makeTextHeader(unsigned unit, int64_t characters,
+                                const std::vector<int64_t> &shape) {
+  return makeHeader((unit == 1 ? "|S" : "<U") + std::to_string(characters),
+                    shape);
 }

@@ -24,6 +24,11 @@ struct NpyHeader {
   size_t headerBytes = 0;
   /// Number of elements; may be 0.
   int64_t elements = 0;
+  /// Of strings the bytes of a character: 1 (NumPy's S) or 4 (U, UTF-32); else
+  /// 0. Then `type` is U8 and `shape` has one axis more, of a string's bytes.
+  unsigned characterBytes = 0;
+
+  bool isText() const { return characterBytes != 0; }
 };
 
 /// What a file begins with.
@@ -33,7 +38,8 @@ constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr size_t kMaxNpyHeaderBytes = 64 * 1024;
 
 /// Parses the start of a file. `bytes` must hold the whole header (or
-/// kMaxNpyHeaderBytes of it). Numbers of both byte orders and bool are read;
+/// kMaxNpyHeaderBytes of it). Numbers of both byte orders, bool and strings are
+/// read;
 /// bytes of types that NumPy lacks (|V1, |V2) are taken as u8 and u16; other
 /// types are Code::Unsupported, anything malformed Code::BadFile.
 rt::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
@@ -42,6 +48,11 @@ rt::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
 /// std::nullopt if NumPy has no such element type (bf16 among them).
 std::optional<std::string> makeNpyHeader(numeric::ElementType type,
                                          const std::vector<int64_t> &shape);
+
+/// The same of strings of `characters` characters each, in `unit` bytes (1 or
+/// 4) a character; `shape` is without them.
+std::string makeTextHeader(unsigned unit, int64_t characters,
+                           const std::vector<int64_t> &shape);
 
 } // namespace weft::npz
 

@@ -1,6 +1,7 @@
 #include "tools/npz/Npz.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
+#include "tools/npz/TextArrays.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -207,13 +208,19 @@ const NpyHeader *Reader::header(const std::string &name) const {
   return found == entries.end() ? nullptr : &found->second.header;
 }
 
-/// Column-major to row-major: element (i0, i1, ..) moves.
-static HostTensor toRowMajor(const HostTensor &columns) {
-  const std::vector<int64_t> &shape = columns.shape();
+/// Column-major to row-major: element (i0, i1, ..) moves, of strings a whole
+/// one.
+static HostTensor toRowMajor(const HostTensor &columns, bool isText) {
+  std::vector<int64_t> shape = columns.shape();
   HostTensor rows(columns.type(), shape);
   size_t bytes = numeric::elementBytes(columns.type());
+  if (isText) {
+    bytes = size_t(shape.back());
+    shape.pop_back();
+  }
+  int64_t count = bytes ? int64_t(rows.sizeBytes() / bytes) : 0;
   std::vector<int64_t> index(shape.size(), 0);
-  for (int64_t at = 0; at < rows.elements(); ++at) {
+  for (int64_t at = 0; at < count; ++at) {
     int64_t from = 0;
     for (size_t axis = shape.size(); axis-- > 0;)
       from = from * shape[axis] + index[axis];
@@ -239,12 +246,16 @@ static void swapBytes(HostTensor &tensor) {
 }
 
 /// The tensor of elements as they are in the file: row-major, in this machine's
-/// byte order.
-static HostTensor arranged(HostTensor tensor, const NpyHeader &header) {
-  if (header.isBigEndian)
+/// byte order, strings in UTF-8.
+static Result<HostTensor> arranged(HostTensor tensor, const NpyHeader &header) {
+  if (header.isBigEndian && !header.isText())
     swapBytes(tensor);
-  return header.fortranOrder && header.shape.size() > 1 ? toRowMajor(tensor)
-                                                        : tensor;
+  size_t axes = header.shape.size() - (header.isText() ? 1 : 0);
+  if (header.fortranOrder && axes > 1)
+    tensor = toRowMajor(tensor, header.isText());
+  if (header.isText())
+    WEFT_TRY(makeUtf8(tensor, header.characterBytes, header.isBigEndian));
+  return tensor;
 }
 
 Result<HostTensor> Reader::read(const std::string &name) const {
@@ -267,14 +278,15 @@ Result<HostTensor> Reader::read(const std::string &name) const {
     return rt::failf(Code::BadFile, "%s: cannot be read: %s", where.c_str(),
                      file ? readProblem(file.get()).c_str()
                           : zip_strerror(archive));
-  return arranged(std::move(tensor), header);
+  Result<HostTensor> made = arranged(std::move(tensor), header);
+  return made ? std::move(made) : made.status().withContext(where);
 }
 
 bool npz::isNpy(std::string_view bytes) {
   return bytes.substr(0, kNpyMagic.size()) == kNpyMagic;
 }
 
-Result<HostTensor> npz::readNpy(const std::string &path) {
+Result<HostTensor> npz::readNpy(const std::string &path, bool *isText) {
   Result<std::string> bytes =
       tools::readInputFile(path, kMaxArrayBytes + kMaxNpyHeaderBytes);
   if (!bytes)
@@ -292,5 +304,8 @@ Result<HostTensor> npz::readNpy(const std::string &path) {
   if (tensor.sizeBytes())
     std::memcpy(tensor.bytes(), bytes->data() + header->headerBytes,
                 tensor.sizeBytes());
-  return arranged(std::move(tensor), *header);
+  if (isText)
+    *isText = header->isText();
+  Result<HostTensor> made = arranged(std::move(tensor), *header);
+  return made ? std::move(made) : made.status().withContext(path);
 }

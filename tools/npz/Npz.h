@@ -41,7 +41,8 @@ public:
   const std::vector<std::string> &names() const { return theNames; }
   /// nullptr if there is no such array.
   const NpyHeader *header(const std::string &name) const;
-  /// The array in row-major order. Code::NotFound if there is no such array.
+  /// The array in row-major order, strings in UTF-8. Code::NotFound if there is
+  /// no such array.
   rt::Result<numeric::HostTensor> read(const std::string &name) const;
 
 private:
@@ -66,12 +67,16 @@ private:
 bool isNpy(std::string_view bytes);
 
 /// The array of a .npy file in row-major order, with the checks of Reader.
-rt::Result<numeric::HostTensor> readNpy(const std::string &path);
+/// `isText`, if not null, says whether it is of strings.
+rt::Result<numeric::HostTensor> readNpy(const std::string &path,
+                                        bool *isText = nullptr);
 
 /// An array to write; the tensor is the caller's.
 struct NamedTensor {
   std::string name;
   const numeric::HostTensor *tensor = nullptr;
+  /// The tensor is of strings: U8 with an axis of their bytes.
+  bool isText = false;
 };
 
 /// Writes the arrays uncompressed, in order, without times, so equal arrays
@@ -86,7 +91,8 @@ rt::Status writeNpz(const std::string &path,
 
 /// Writes `tensor` as a .npy file, in the types of writeNpz(); see
 /// writeOutputFile().
-rt::Status writeNpy(const std::string &path, const numeric::HostTensor &tensor);
+rt::Status writeNpy(const std::string &path, const numeric::HostTensor &tensor,
+                    bool isText = false);
 
 } // namespace weft::npz
 

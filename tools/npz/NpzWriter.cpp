@@ -2,6 +2,7 @@
 #include "runtime/status/Quote.h"
 #include "tools/files/OutputFile.h"
 #include "tools/npz/ArrayFile.h"
+#include "tools/npz/TextArrays.h"
 
 #include <algorithm>
 #include <cassert>
@@ -201,9 +202,19 @@ static Status checkName(const std::string &name, std::set<std::string> &names) {
 Status npz::streamNpz(const std::string &path,
                       const std::vector<ArraySource> &arrays) {
   std::vector<std::string> headers;
+  std::vector<HostTensor> texts; // of those that are strings, in their order
   std::set<std::string> names;
   for (const ArraySource &array : arrays) {
     WEFT_TRY(checkName(array.name, names).withContext(path));
+    if (array.isText) {
+      rt::Result<HostTensor> tensor = array.read();
+      if (!tensor)
+        return tensor.status();
+      TextBytes text = textBytes(*tensor);
+      headers.push_back(makeTextHeader(text.unit, text.characters, text.shape));
+      texts.push_back(std::move(text.bytes));
+      continue;
+    }
     std::optional<std::string> header =
         makeNpyHeader(numeric::carrierType(array.type), array.shape);
     if (!header)
@@ -217,7 +228,13 @@ Status npz::streamNpz(const std::string &path,
   Status written =
       tools::writeOutputFile(path, [&](const tools::ByteSink &sink) {
         Writer writer(sink);
+        size_t text = 0;
         for (size_t i = 0; i < arrays.size(); ++i) {
+          if (arrays[i].isText) {
+            if (!writer.add(arrays[i].name, headers[i], texts[text++]))
+              return false;
+            continue;
+          }
           rt::Result<HostTensor> tensor = arrays[i].read();
           if (!tensor) {
             problem = tensor.status();
@@ -237,9 +254,16 @@ Status npz::streamNpz(const std::string &path,
 Status npz::writeNpz(const std::string &path,
                      const std::vector<NamedTensor> &tensors) {
   std::vector<std::string> headers;
+  std::vector<HostTensor> texts; // of those that are strings, in their order
   std::set<std::string> names;
   for (const NamedTensor &named : tensors) {
     WEFT_TRY(checkName(named.name, names).withContext(path));
+    if (named.isText) {
+      TextBytes text = textBytes(*named.tensor);
+      headers.push_back(makeTextHeader(text.unit, text.characters, text.shape));
+      texts.push_back(std::move(text.bytes));
+      continue;
+    }
     std::optional<std::string> header = makeNpyHeader(
         numeric::carrierType(named.tensor->type()), named.tensor->shape());
     if (!header)
@@ -251,8 +275,10 @@ Status npz::writeNpz(const std::string &path,
   }
   return tools::writeOutputFile(path, [&](const tools::ByteSink &sink) {
     Writer writer(sink);
+    size_t text = 0;
     for (size_t i = 0; i < tensors.size(); ++i) {
-      const HostTensor &tensor = *tensors[i].tensor;
+      const HostTensor &tensor =
+          tensors[i].isText ? texts[text++] : *tensors[i].tensor;
       bool isCarried = numeric::carrierType(tensor.type()) != tensor.type();
       // (A conditional expression of both would copy the tensor.)
       bool isWritten = isCarried
@@ -266,7 +292,17 @@ Status npz::writeNpz(const std::string &path,
   });
 }
 
-Status npz::writeNpy(const std::string &path, const HostTensor &tensor) {
+Status npz::writeNpy(const std::string &path, const HostTensor &tensor,
+                     bool isText) {
+  if (isText) {
+    TextBytes text = textBytes(tensor);
+    std::string start = makeTextHeader(text.unit, text.characters, text.shape);
+    return tools::writeOutputFile(path, [&](const tools::ByteSink &sink) {
+      return sink(start.data(), start.size()) &&
+             (text.bytes.sizeBytes() == 0 ||
+              sink(text.bytes.bytes(), text.bytes.sizeBytes()));
+    });
+  }
   ElementType type = numeric::carrierType(tensor.type());
   std::optional<std::string> header = makeNpyHeader(type, tensor.shape());
   if (!header)

@@ -1,3 +1,4 @@
+#include "runtime/host/Texts.h"
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
@@ -92,6 +93,22 @@ static std::vector<std::string> missesOf(const Row &row,
   return misses;
 }
 
+/// Strings are the same or not; no number says how far they are apart.
+static void compareTexts(bool areBoth, HostTensor here, HostTensor there,
+                         Row &row) {
+  row.metrics.problem = "only one of both has strings";
+  if (!areBoth) {
+    row.failures = {row.metrics.problem};
+    return;
+  }
+  int64_t width = std::max(here.shape().back(), there.shape().back());
+  (void)host::fitTexts(here, width);
+  (void)host::fitTexts(there, width);
+  row.metrics.problem = here == there ? "the same strings" : "other strings";
+  if (here != there)
+    row.failures = {row.metrics.problem};
+}
+
 static Status compareArrays(const NpzCompareFlags &flags,
                             const npz::ArrayFile &file,
                             const npz::ArrayFile &reference, Row &row) {
@@ -99,6 +116,12 @@ static Status compareArrays(const NpzCompareFlags &flags,
                      there = reference.read(row.referenceName);
   if (!here || !there)
     return here ? there.status() : here.status();
+  bool hasTexts = file.isText(row.name);
+  if (hasTexts || reference.isText(row.referenceName)) {
+    compareTexts(hasTexts && reference.isText(row.referenceName),
+                 *std::move(here), *std::move(there), row);
+    return Status::ok();
+  }
   // One has ONNX's view of a shape, the other that of the chip.
   if (isOtherView(here->shape(), there->shape()))
     (void)here->reshape(there->shape());

@@ -42,7 +42,7 @@ using Edit = std::function<Result<Sources>(const EditFlags &, const Files &)>;
 
 static ArraySource sourceOf(const ArrayFile &file, const std::string &name) {
   return {name, file.type(name), file.shape(name),
-          [&file, name] { return file.read(name); }};
+          [&file, name] { return file.read(name); }, file.isText(name)};
 }
 
 static Sources sourcesOf(const ArrayFile &file) {
@@ -56,6 +56,15 @@ static ArraySource &find(Sources &sources, const std::string &name) {
   return *std::find_if(
       sources.begin(), sources.end(),
       [&](const ArraySource &source) { return source.name == name; });
+}
+
+/// Fails for strings, which only whole arrays of are moved.
+static Status checkNumbers(const ArrayFile &file, const ArraySource &source) {
+  return source.isText
+             ? rt::fail(Code::TypeMismatch,
+                        file.path() + ": array " + rt::quoteName(source.name) +
+                            " is of strings; name an array of numbers")
+             : Status::ok();
 }
 
 static Status usageProblem(const std::string &word, const char *usage) {
@@ -131,6 +140,7 @@ static Result<Sources> reshape(const EditFlags &flags, const Files &files) {
     if (!shape)
       return usageProblem(word, kUsage);
     ArraySource &source = find(sources, split->first);
+    WEFT_TRY(checkNumbers(file, source));
     if (!completeShape(*shape, *numeric::elementCount(source.shape)))
       return rt::fail(Code::ShapeMismatch,
                       file.path() + ": array " + rt::quoteName(split->first) +
@@ -183,6 +193,7 @@ static Result<Sources> permute(const EditFlags &flags, const Files &files) {
     if (!split)
       return split.status();
     ArraySource &source = find(sources, split->first);
+    WEFT_TRY(checkNumbers(file, source));
     auto order = parseNumbers(split->second, ',');
     std::vector<int64_t> axes(source.shape.size());
     std::iota(axes.begin(), axes.end(), 0);
@@ -295,6 +306,7 @@ static Result<HostTensor> castArray(const std::string &where,
 /// Makes a cast of `source`; `file` is for messages.
 static Status castSource(const ArrayFile &file, const EditFlags &flags,
                          ElementType type, ArraySource &source) {
+  WEFT_TRY(checkNumbers(file, source));
   const std::string where =
       file.path() + ": array " + rt::quoteName(source.name);
   ElementType given = source.type;
@@ -336,7 +348,8 @@ static Status writeNpyOutput(const EditFlags &flags, const Sources &sources) {
                      "%s: %zu arrays, a .npy file has one; name it",
                      flags.files[0].c_str(), sources.size());
   Result<HostTensor> tensor = sources[0].read();
-  return tensor ? npz::writeNpy(flags.output, *tensor) : tensor.status();
+  return tensor ? npz::writeNpy(flags.output, *tensor, sources[0].isText)
+                : tensor.status();
 }
 
 static Status writeBytes(const EditFlags &flags, const Sources &sources) {

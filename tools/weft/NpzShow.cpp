@@ -1,3 +1,4 @@
+#include "runtime/host/Texts.h"
 #include "runtime/numeric/ConvertValues.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
@@ -128,6 +129,35 @@ static nlohmann::ordered_json valuesJson(const HostTensor &tensor,
   return values;
 }
 
+/// Strings have no figures.
+static std::vector<std::string> textCells(const std::string &name,
+                                          const host::Texts &texts) {
+  std::vector<std::string> cells = {rt::quoteName(name), "string",
+                                    numeric::shapeText(texts.shape())};
+  cells.resize(10, "-");
+  return cells;
+}
+
+/// The first strings, a line each.
+static std::string textValues(const host::Texts &texts, int64_t count) {
+  std::string text;
+  for (int64_t i = 0; i < std::min(count, texts.size()); ++i)
+    text += numeric::placeText(texts.shape(), i) + " '" +
+            rt::printable(texts[i]) + "'\n";
+  if (count < texts.size())
+    text += rt::format("and %lld more\n",
+                       static_cast<long long>(texts.size() - count));
+  return text;
+}
+
+static std::vector<std::string> textList(const host::Texts &texts,
+                                         int64_t count) {
+  std::vector<std::string> list;
+  for (int64_t i = 0; i < std::min(count, texts.size()); ++i)
+    list.emplace_back(texts[i]);
+  return list;
+}
+
 static ExitCode showCommand(const ShowFlags &flags) {
   Result<std::unique_ptr<npz::ArrayFile>> file =
       npz::ArrayFile::open(flags.file);
@@ -149,6 +179,17 @@ static ExitCode showCommand(const ShowFlags &flags) {
     Result<HostTensor> tensor = (*file)->read(name);
     if (!tensor)
       return reportError(tensor.status());
+    if ((*file)->isText(name)) {
+      host::Texts texts(*tensor);
+      table.addRow(textCells(name, texts));
+      json["arrays"].push_back(
+          {{"name", name}, {"type", "string"}, {"shape", texts.shape()}});
+      if (!flags.values.empty()) {
+        values = textValues(texts, flags.count);
+        json["arrays"].back()["values"] = textList(texts, flags.count);
+      }
+      continue;
+    }
     Figures figures = figuresOf(*tensor);
     table.addRow(cellsOf(name, *tensor, figures));
     json["arrays"].push_back(toJson(name, *tensor, figures));
