@@ -9,7 +9,7 @@ import numpy
 
 from . import _native
 from ._native import CHAR, INT64, POINTER, SIZE, VOID, WeftError
-from ._types import code_of, numpy_type
+from ._types import STRING, code_of, numpy_type, text_bytes, text_type, texts
 
 
 class _Description(ctypes.Structure):
@@ -66,6 +66,13 @@ def _in_order(array):
     return array
 
 
+def _held(kind, shape):
+    """The shape and type of a buffer: strings are bytes there."""
+    if kind.kind != "U":
+        return shape, kind
+    return shape + (kind.itemsize // 4,), numpy.uint8
+
+
 class Model:
     """A bmodel or a .zyp program: the path of a file, or its bytes. Runs on the
     emulator, or on the machine of programs; with the device bmrt a bmodel runs
@@ -79,7 +86,7 @@ class Model:
     A call gives the array of the only output, or of several a dict by name.
     `inputs` and `outputs` are those of the first stage, dicts of names and
     (numpy type, shape); `stages` the inputs of each, `nets` the names of the
-    nets. Several threads may share a model; its runs follow each other.
+    nets. Strings are arrays of str; `<U8` has up to 8 bytes in UTF-8. Several threads may share a model; its runs follow each other.
     """
 
     def __init__(self, source, *, net=None, device="emulator",
@@ -130,9 +137,18 @@ class Model:
             one = _Description(ctypes.sizeof(_Description))
             self._library.check(getattr(c, f"weft_model_{kind}")(
                 self._handle, self._net, stage, index, ctypes.byref(one)))
-            result[one.name.decode()] = (numpy_type(one.type),
-                                         tuple(one.shape[:one.rank]))
+            shape = tuple(one.shape[:one.rank])
+            result[one.name.decode()] = (
+                (text_type(shape[-1]), shape[:-1]) if one.type == STRING
+                else (numpy_type(one.type), shape))
         return result
+
+    def _as_given(self, name, array):
+        """The array for an input as the runtime takes it."""
+        kind = self.inputs[name][0]
+        if kind.kind != "U":
+            return _in_order(array)
+        return text_bytes(numpy.asarray(array), kind.itemsize // 4, name)
 
     def _stage(self, arrays):
         shapes = [(INT64 * max(1, array.ndim))(*array.shape)
@@ -175,7 +191,7 @@ class Model:
     def _run(self, inputs):
         c = self._library.c
         _native.check_names(inputs, self.inputs)
-        arrays = [_in_order(inputs[name]) for name in self.inputs]
+        arrays = [self._as_given(name, inputs[name]) for name in self.inputs]
         stage, entries = self._stage(arrays)
         if stage not in self._sessions:
             session = VOID()
@@ -186,7 +202,7 @@ class Model:
             self._sessions[stage] = session
         session = self._sessions[stage]
         described = self._describe("output", stage)
-        results = {name: numpy.empty(shape, kind)
+        results = {name: numpy.empty(*_held(kind, shape))
                    for name, (kind, shape) in described.items()}
         self._library.check(c.weft_session_run_entries(
             session, (VOID * max(1, len(arrays)))(*(a.ctypes.data
@@ -202,7 +218,9 @@ class Model:
                 session, index, ctypes.byref(shape), ctypes.byref(rank)))
             size = tuple(shape[:rank.value])
             count = int(numpy.prod(size, dtype=numpy.int64))
-            results[name] = result.reshape(-1)[:count].reshape(size)
+            result = result.reshape(-1)[:count].reshape(size)
+            is_text = described[name][0].kind == "U"
+            results[name] = texts(result) if is_text else result
         return results
 
     def __del__(self):

@@ -242,7 +242,8 @@ static weft_status *describe(const weft_model *model, size_t net, size_t stage,
   weft_tensor_desc full = {};
   full.struct_bytes = desc->struct_bytes;
   full.name = tensor.name.c_str();
-  full.type = weft_type(numeric::onnxDataType(tensor.type));
+  full.type = tensor.isText ? WEFT_STRING
+                            : weft_type(numeric::onnxDataType(tensor.type));
   full.rank = tensor.shape.size();
   full.shape = tensor.shape.data();
   full.bytes = tensor.bytes();
@@ -454,7 +455,8 @@ static weft_status *runSession(weft_session *session, const void *const *inputs,
   std::vector<uint8_t *> results;
   for (size_t i = 0; i < takes.size(); ++i) {
     std::optional<numeric::ElementType> type = takes[i].type;
-    if (input_types)
+    bool isText = takes[i].isText;
+    if (input_types && (!isText || input_types[i] != WEFT_STRING))
       type = numeric::fromOnnxDataType(int(input_types[i]));
     if (!type || !inputs[i])
       return toC(rt::failf(Code::InvalidArgument,

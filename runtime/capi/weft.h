@@ -116,6 +116,9 @@ typedef enum weft_type {
   WEFT_I16 = 5,
   WEFT_I32 = 6,
   WEFT_I64 = 7,
+  /* Strings: the last size of the shape is the bytes of each, in UTF-8 with
+     zeros behind. */
+  WEFT_STRING = 8,
   WEFT_BOOL = 9,
   WEFT_F16 = 10,
   WEFT_F64 = 11,

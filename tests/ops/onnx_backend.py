@@ -115,6 +115,8 @@ def as_stored(array):
     if isinstance(array, onnx.TensorProto):
         array = numpy_helper.to_array(array)
     array = np.asarray(array)
+    if array.dtype.kind == "O" and all(isinstance(text, str) for text in array.flat):
+        return array.astype(str)
     if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1:
         return array
     import ml_dtypes
@@ -164,7 +166,7 @@ def mismatch(actual, wanted, case):
         wanted = numpy_helper.to_array(wanted)
     wanted = np.asarray(wanted)
     stored = as_stored(wanted)
-    if actual.dtype != stored.dtype:
+    if actual.dtype != stored.dtype and not actual.dtype.kind == stored.dtype.kind == "U":
         return f"element type {actual.dtype}, must be {stored.dtype}"
     if actual.shape != stored.shape:
         return f"shape {actual.shape}, must be {stored.shape}"
@@ -175,6 +177,8 @@ def mismatch(actual, wanted, case):
         wanted = stored
     if np.array_equal(actual, wanted):
         return ""
+    if stored.dtype.kind == "U":
+        return f"strings {actual.tolist()}, must be {stored.tolist()}"[:160]
     try:
         np.testing.assert_allclose(actual, wanted, rtol=case.rtol, atol=case.atol)
     except AssertionError as error:

@@ -3,6 +3,7 @@
 #include "tools/driver/NamedInputs.h"
 
 #include "dialects/Evaluate.h"
+#include "dialects/top/Symbols.h"
 #include "runtime/status/Quote.h"
 
 using namespace mlir;
@@ -31,13 +32,18 @@ static Result<HostTensor> readInput(const samples::Sample &sample,
                                         (found.empty() ? "none" : found));
   }
   const std::vector<int64_t> &shape = input.shapes.front();
+  if (input.isText && sample.isText(name) &&
+      sample.shape(name).size() == shape.size() &&
+      std::equal(shape.begin(), shape.end() - 1, sample.shape(name).begin()))
+    return sample.readTexts(name, shape);
   // Before an array of another shape is unpacked.
   if (sample.shape(name) == shape && sample.canBe(name, input.type))
     return sample.readAs(name, input.type);
   bool isOtherShape = sample.shape(name) != shape;
   return rt::fail(isOtherShape ? Code::ShapeMismatch : Code::TypeMismatch,
                   sample.path(name) + ": array " + rt::quoteName(name) +
-                      " is " + describe(sample.type(name), sample.shape(name)) +
+                      " is " + (sample.isText(name) ? "strings, " : "") +
+                      describe(sample.type(name), sample.shape(name)) +
                       ", the input is " + describe(input.type, shape));
 }
 
@@ -47,7 +53,8 @@ static std::vector<samples::Input> inputsOf(func::FuncOp function) {
     auto type = cast<RankedTensorType>(function.getArgument(i).getType());
     inputs.push_back({function.getArgAttrOfType<StringAttr>(i, kNameAttr).str(),
                       *hostElementType(type.getElementType()),
-                      {type.getShape().vec()}});
+                      {type.getShape().vec()},
+                      bool(function.getArgAttr(i, top::kStringsAttr))});
   }
   return inputs;
 }

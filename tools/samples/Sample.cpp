@@ -1,4 +1,5 @@
 #include "tools/samples/Sample.h"
+#include "runtime/host/Texts.h"
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/numeric/ConvertValues.h"
 #include "runtime/status/Quote.h"
@@ -129,8 +130,13 @@ Status Sample::addArchive(const SampleFile &file,
   const npz::Reader &archive = *archives.back();
   auto add = [&](const std::string &array, const std::string &name) {
     const npz::NpyHeader &header = *archive.header(array);
-    return addTensor(
-        name, {file.path, header.type, header.shape, {}, &archive, array});
+    return addTensor(name, {file.path,
+                            header.type,
+                            header.shape,
+                            {},
+                            &archive,
+                            array,
+                            header.isText()});
   };
   if (!file.input.empty())
     if (Result<const Input *> input = inputOf(file, inputs); !input)
@@ -176,14 +182,15 @@ Status Sample::addFile(const SampleFile &file, const std::vector<Input> &inputs,
   Result<const Input *> input = inputOf(file, inputs);
   if (!input)
     return input.status().withContext(file.path);
-  Result<HostTensor> tensor = isArray ? npz::readNpy(file.path)
+  bool isText = false;
+  Result<HostTensor> tensor = isArray ? npz::readNpy(file.path, &isText)
                                       : readImage(file.path, **input, options);
   if (!tensor)
     return tensor.status();
   ElementType type = tensor->type();
   std::vector<int64_t> shape = tensor->shape();
-  return addTensor((*input)->name,
-                   {file.path, type, shape, *std::move(tensor), nullptr, ""});
+  return addTensor((*input)->name, {file.path, type, shape, *std::move(tensor),
+                                    nullptr, "", isText});
 }
 
 Result<Sample> Sample::open(const SampleFiles &files,
@@ -209,6 +216,10 @@ const std::vector<int64_t> &Sample::shape(const std::string &name) const {
   return tensors.at(name).shape;
 }
 
+bool Sample::isText(const std::string &name) const {
+  return tensors.at(name).isText;
+}
+
 Result<HostTensor> Sample::read(const std::string &name) const {
   const Tensor &tensor = tensors.at(name);
   if (tensor.archive)
@@ -216,9 +227,31 @@ Result<HostTensor> Sample::read(const std::string &name) const {
   return tensor.value;
 }
 
+Result<HostTensor> Sample::readTexts(const std::string &name,
+                                     const std::vector<int64_t> &shape) const {
+  Result<HostTensor> tensor = read(name);
+  if (!tensor)
+    return tensor;
+  std::optional<int64_t> place = host::fitTexts(*tensor, shape.back());
+  if (!place)
+    return tensor;
+  host::Texts texts(*tensor);
+  std::vector<int64_t> longer = shape;
+  for (int64_t i = 0; i < texts.size(); ++i)
+    longer.back() = std::max(longer.back(), int64_t(texts[i].size()));
+  return rt::fail(Code::OutOfRange,
+                  path(name) + ": input " + rt::quoteName(name) +
+                      ": the string at " +
+                      numeric::placeText(texts.shape(), *place) + " has " +
+                      std::to_string(texts[*place].size()) +
+                      " bytes in UTF-8, the program takes up to " +
+                      std::to_string(shape.back()) + "; convert with --shape " +
+                      name + "=" + numeric::shapeText(longer));
+}
+
 bool Sample::canBe(const std::string &name, ElementType wanted) const {
-  return numeric::carries(type(name), wanted) ||
-         numeric::convertsByValue(type(name), wanted);
+  return !isText(name) && (numeric::carries(type(name), wanted) ||
+                           numeric::convertsByValue(type(name), wanted));
 }
 
 Result<HostTensor> Sample::readAs(const std::string &name,

@@ -20,6 +20,8 @@ struct Input {
   std::string name;
   numeric::ElementType type = numeric::ElementType::F32;
   std::vector<std::vector<int64_t>> shapes;
+  /// Strings: `type` is U8, the last size of a shape is the bytes of each.
+  bool isText = false;
 };
 
 /// The tensors of one sample by input name. Whether they fit the model is for
@@ -41,7 +43,14 @@ public:
   const std::string &path(const std::string &name) const;
   numeric::ElementType type(const std::string &name) const;
   const std::vector<int64_t> &shape(const std::string &name) const;
+  /// Whether it is of strings: U8 with an axis of their bytes.
+  bool isText(const std::string &name) const;
   rt::Result<numeric::HostTensor> read(const std::string &name) const;
+
+  /// read() of strings for an input of `shape`, whose last size is the bytes
+  /// that it takes of each. Code::OutOfRange names one that is longer.
+  rt::Result<numeric::HostTensor>
+  readTexts(const std::string &name, const std::vector<int64_t> &shape) const;
 
   /// Whether arrays of the tensor's type can stand for `wanted`: they carry it
   /// (CarrierTypes.h), or hold numbers.
@@ -60,6 +69,7 @@ private:
     numeric::HostTensor value; ///< where there is no archive
     const npz::Reader *archive = nullptr;
     std::string array; ///< its name in the archive
+    bool isText = false;
   };
 
   rt::Status addFile(const SampleFile &file, const std::vector<Input> &inputs,

@@ -91,18 +91,38 @@ static bool mayConvert(const samples::Sample &sample, const TensorSpec &spec) {
                             : sample.canBe(spec.name, spec.type);
 }
 
+/// Strings are given where strings are wanted, and nowhere else.
+static Status checkTexts(const samples::Sample &sample, const TensorSpec &spec,
+                         const rt::NetSpec &net) {
+  if (sample.isText(spec.name) == spec.isText)
+    return Status::ok();
+  const char *given =
+      spec.isText ? elementTypeName(sample.type(spec.name)) : "strings";
+  const char *wanted = spec.isText ? "strings" : elementTypeName(spec.type);
+  return rt::fail(Code::TypeMismatch,
+                  sample.path(spec.name) + ": input " +
+                      rt::quoteName(spec.name) + " is " + given + ", net " +
+                      rt::quoteName(net.name) + " expects " + wanted +
+                      (spec.isText ? "; give an array of str" : ""));
+}
+
 Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
                                          const rt::NetSpec &net) {
   WEFT_TRY(checkNames(sample, net));
   std::vector<std::vector<int64_t>> shapes;
-  for (const TensorSpec &spec : net.stages[0].inputs)
+  for (const TensorSpec &spec : net.stages[0].inputs) {
+    WEFT_TRY(checkTexts(sample, spec, net));
     shapes.push_back(sample.shape(spec.name));
+    if (spec.isText) // any number of bytes will do, see readInputs
+      shapes.back().back() = spec.shape.back();
+  }
   Result<rt::StageChoice> chosen = rt::chooseStage(net, shapes);
   if (!chosen)
     return chosen.status().withContext(sample.path());
   for (const TensorSpec &spec : net.stages[chosen->stage].inputs) {
     ElementType given = sample.type(spec.name);
-    if (!rt::acceptsType(spec, given) && !mayConvert(sample, spec))
+    if (!spec.isText && !rt::acceptsType(spec, given) &&
+        !mayConvert(sample, spec))
       return rt::fail(
           Code::TypeMismatch,
           sample.path(spec.name) + ": input " + rt::quoteName(spec.name) +
@@ -119,7 +139,9 @@ Result<std::vector<HostTensor>> cli::readInputs(const samples::Sample &sample,
                                                 const rt::StageSpec &stage) {
   std::vector<HostTensor> tensors;
   for (const TensorSpec &spec : stage.inputs) {
-    Result<HostTensor> tensor = rt::acceptsType(spec, sample.type(spec.name))
+    Result<HostTensor> tensor = spec.isText
+                                    ? sample.readTexts(spec.name, spec.shape)
+                                : rt::acceptsType(spec, sample.type(spec.name))
                                     ? sample.read(spec.name)
                                     : sample.readAs(spec.name, spec.type);
     if (!tensor)

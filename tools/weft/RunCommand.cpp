@@ -9,6 +9,7 @@
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/TensorListing.h"
 #include "tools/weft/ValueDump.h"
 
 #include <algorithm>
@@ -94,14 +95,15 @@ static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome,
                                  {"outputs", nlohmann::json::array()}};
   std::string text;
   for (size_t i = 0; i < outcome.outputSpecs.size(); ++i) {
+    const rt::TensorSpec &spec = outcome.outputSpecs[i];
     const HostTensor &tensor = outcome.outputs[i];
+    std::vector<int64_t> shape = tensor.shape();
+    if (spec.isText)
+      shape.pop_back();
     json["outputs"].push_back(
-        {{"name", outcome.outputSpecs[i].name},
-         {"type", numeric::elementTypeName(tensor.type())},
-         {"shape", tensor.shape()}});
-    text += rt::quoteName(outcome.outputSpecs[i].name) + " " +
-            numeric::elementTypeName(tensor.type()) + " " +
-            numeric::shapeText(tensor.shape()) + "\n";
+        {{"name", spec.name}, {"type", userTypeName(spec)}, {"shape", shape}});
+    text += rt::quoteName(spec.name) + " " + userTypeName(spec) + " " +
+            numeric::shapeText(shape) + "\n";
   }
   if (!flags.dump.empty()) {
     json["dump_file"] = flags.dump;
@@ -208,7 +210,8 @@ static Status writeOutcome(const RunFlags &flags, ModelRun &outcome,
     return Status::ok();
   std::vector<npz::NamedTensor> arrays;
   for (size_t i = 0; i < outcome.outputSpecs.size(); ++i)
-    arrays.push_back({outcome.outputSpecs[i].name, &outcome.outputs[i]});
+    arrays.push_back({outcome.outputSpecs[i].name, &outcome.outputs[i],
+                      outcome.outputSpecs[i].isText});
   return npz::writeNpz(flags.output, arrays);
 }
 

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Models whose inputs and outputs are strings, and what is said where strings cannot be.
+
+  strings_test.py WEFT
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+WEFT = sys.argv.pop(1)
+STRING = TensorProto.STRING
+
+
+def value(name, kind, *shape):
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def save(path, nodes, inputs, outputs, constants=()):
+    graph = helper.make_graph(nodes, "strings", inputs, outputs,
+                              [numpy_helper.from_array(np.array(array, object), name) for name, array in constants])
+    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 4)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=9), path)
+
+
+def ml(op, *arguments, **attributes):
+    return helper.make_node(op, *arguments, domain="ai.onnx.ml", **attributes)
+
+
+class Strings(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="weft-strings-")
+        self.path = pathlib.Path(self.folder.name)
+        self.addCleanup(self.folder.cleanup)
+
+    def weft(self, *arguments, code=0):
+        done = subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def convert(self, nodes, inputs, outputs, *options, constants=(), code=0):
+        save(self.path / "m.onnx", nodes, inputs, outputs, constants)
+        return self.weft("convert", self.path / "m.onnx", "-o", self.path / "m.bmodel", *options, code=code)
+
+    def run_bmodel(self, code=0, **feeds):
+        np.savez(self.path / "in.npz", **feeds)
+        said = self.weft("run", self.path / "m.bmodel", "-i", self.path / "in.npz", "-o", self.path / "out.npz", code=code)
+        if code:
+            return said
+        with np.load(self.path / "out.npz") as file:
+            return dict(file)
+
+    def encoder(self, *options):
+        """Words, of which a stop word is left out, to numbers and back to labels."""
+        self.convert([helper.make_node("StringNormalizer", ["words"], ["small"], case_change_action="LOWER", stopwords=["und"]),
+                      ml("LabelEncoder", ["small"], ["ids"], keys_strings=["ärger", "b"], values_int64s=[7, 8], default_int64=0),
+                      ml("LabelEncoder", ["ids"], ["labels"], keys_int64s=[7, 8], values_strings=["Ä", "B"], default_string="中")],
+                     [value("words", STRING, 4)], [value("ids", TensorProto.INT64, "n"), value("labels", STRING, "n")], *options)
+
+    def test_words_to_labels(self):
+        self.encoder()
+        for dtype in (str, "<U20", ">U20"):
+            out = self.run_bmodel(words=np.array(["ÄRGER", "Und", "b", "c"], dtype))
+            self.assertEqual(out["ids"].tolist(), [7, 8, 0])
+            self.assertEqual((out["labels"].dtype.kind, out["labels"].tolist()), ("U", ["Ä", "B", "中"]))
+        out = self.run_bmodel(words=np.array([word.encode() for word in ("ärger", "x", "und", "und")]))
+        self.assertEqual(out["labels"].tolist(), ["Ä", "中"])
+
+    def test_listings(self):
+        self.encoder("--shape", "words=4x8")
+        text = self.weft("info", self.path / "m.bmodel")
+        self.assertIn("'words' string 4, up to 8 bytes each", text)
+        facts = json.loads(self.weft("info", self.path / "m.bmodel", "--json"))
+        words = facts["nets"][0]["stages"][0]["inputs"][0]
+        self.assertEqual((words["type"], words["shape"], words["string_bytes"]), ("string", [4], 8))
+        self.run_bmodel(words=np.array(["b", "b", "a", "ä"]))
+        shown = self.weft("npz", "show", self.path / "in.npz", "--values", "words")
+        self.assertIn("[3] 'ä'", shown)
+        self.weft("npz", "rename", self.path / "in.npz", "words=w", "-o", self.path / "w.npz")
+        with np.load(self.path / "w.npz") as file:
+            self.assertEqual(file["w"].tolist(), ["b", "b", "a", "ä"])
+        self.weft("npz", "compare", self.path / "in.npz", self.path / "in.npz")
+        np.savez(self.path / "other.npz", words=np.array(["b", "b", "a", "a"]))
+        self.weft("npz", "compare", self.path / "in.npz", self.path / "other.npz", code=1)
+
+    def test_what_is_no_input(self):
+        self.encoder("--shape", "words=4x8")
+        said = self.run_bmodel(2, words=np.array(["b", "neun Byte", "b", "b"]))
+        self.assertIn("input 'words': the string at [1] has 9 bytes in UTF-8, the program takes up to 8; convert with --shape words=4x9", said)
+        self.assertIn("input 'words' is f32, net 'strings' expects strings; give an array of str",
+                      self.run_bmodel(2, words=np.zeros(4, np.float32)))
+        self.assertIn("input 'words' is u8", self.run_bmodel(2, words=np.zeros((4, 8), np.uint8)))
+        self.assertIn("the string at [2] is no Unicode text", self.run_bmodel(2, words=np.array([b"a", b"b", b"\xff", b"d"])))
+        self.assertIn("4x8", self.run_bmodel(2, words=np.array(["a", "b"])))
+        self.convert([helper.make_node("Relu", ["x"], ["y"])], [value("x", TensorProto.FLOAT, 2)], [value("y", TensorProto.FLOAT, 2)])
+        self.assertIn("input 'x' is strings, net 'strings' expects f32", self.run_bmodel(2, x=np.array(["a", "b"])))
+
+    def test_strings_are_moved(self):
+        self.convert([helper.make_node("Concat", ["x", "table"], ["all"], axis=0),
+                      helper.make_node("Gather", ["all", "which"], ["some"], axis=0),
+                      helper.make_node("Constant", [], ["axes"], value_ints=[1]),
+                      helper.make_node("Unsqueeze", ["some", "axes"], ["column"]),
+                      helper.make_node("Where", ["right", "some", "x"], ["chosen"]),
+                      helper.make_node("Shape", ["column"], ["shape"])],
+                     [value("x", STRING, 2), value("which", TensorProto.INT64, 2), value("right", TensorProto.BOOL, 2)],
+                     [value("column", STRING, 2, 1), value("chosen", STRING, 2), value("shape", TensorProto.INT64, 2)],
+                     constants=[("table", ["drei", "vier"])])
+        out = self.run_bmodel(x=np.array(["eins", "zwei"]), which=np.array([3, 0]), right=np.array([True, False]))
+        self.assertEqual(out["column"].tolist(), [["vier"], ["eins"]])
+        self.assertEqual(out["chosen"].tolist(), ["vier", "zwei"])
+        self.assertEqual(out["shape"].tolist(), [2, 1])
+
+    def test_operators_that_know_no_strings(self):
+        said = self.convert([helper.make_node("ReduceMax", ["x"], ["y"], name="most")], [value("x", STRING, 2)], [value("y", STRING)], code=2)
+        self.assertIn("'most'", said)
+        self.assertIn("ReduceMax of strings, input 0 ('x') is a 2 tensor of strings; cut the model before it with --outputs", said)
+        said = self.convert([helper.make_node("RegexFullMatch", ["x"], ["y"], pattern="a(", name="match")], [value("x", STRING, 2)],
+                            [value("y", TensorProto.BOOL, 2)], code=2)
+        self.assertIn("pattern 'a(' cannot be read: a ) is missing", said)
+        said = self.convert([helper.make_node("SequenceConstruct", ["x"], ["s"]), helper.make_node("SequenceAt", ["s", "i"], ["y"])],
+                            [value("x", STRING, 2), value("i", TensorProto.INT64)], [value("y", STRING, 2)], code=2)
+        self.assertIn("input 0 ('x') is a 2 tensor of strings; it must be a tensor", said)
+
+    def test_counts_of_words(self):
+        self.convert([helper.make_node("TfIdfVectorizer", ["x"], ["y"], mode="TF", min_gram_length=1, max_gram_length=1, max_skip_count=0,
+                                       ngram_counts=[0], ngram_indexes=[1, 0], pool_strings=["a", "b"])],
+                     [value("x", STRING, 4)], [value("y", TensorProto.FLOAT, 2)])
+        self.assertEqual(self.run_bmodel(x=np.array(["b", "a", "b", "?"]))["y"].tolist(), [2, 1])
+
+
+if __name__ == "__main__":
+    unittest.main()
