@@ -203,15 +203,14 @@ static LogicalResult importEyeLike(NodeImporter &n) {
 }
 
 void weft::onnx::registerConstantRows(OpRegistry &registry) {
-  registry.add(
-      "Constant",
-      {
-          {"Constant", 1, kLastOpset, importConstant, "dense numbers only"},
-          {"ConstantOfShape", 9, kLastOpset, importConstantOfShape,
-           "constant shape"},
-          {"EyeLike", 9, kLastOpset, importEyeLike},
-          {"Range", 11, kLastOpset, importRange, "constant limits"},
-          {"Shape", 1, kLastOpset, importShape},
-          {"Size", 1, kLastOpset, importSize},
-      });
+  registry.add("Constant",
+               {
+                   {"Constant", 1, kLastOpset, importConstant, "dense tensors"},
+                   {"ConstantOfShape", 9, kLastOpset, importConstantOfShape,
+                    "constant shape"},
+                   {"EyeLike", 9, kLastOpset, importEyeLike},
+                   {"Range", 11, kLastOpset, importRange, "constant limits"},
+                   {"Shape", 1, kLastOpset, importShape},
+                   {"Size", 1, kLastOpset, importSize},
+               });
 }

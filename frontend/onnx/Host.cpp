@@ -271,7 +271,7 @@ void weft::onnx::registerHostRows(OpRegistry &registry) {
                             importNonMaxSuppression},
                            {"NonZero", 9, kLastOpset, importNonZero},
                            {"TfIdfVectorizer", 9, kLastOpset,
-                            importTfIdfVectorizer, "integers only"},
+                            importTfIdfVectorizer, "integers and strings"},
                            {"TopK", 1, kLastOpset, importTopK, "constant k"},
                            {"Unique", 11, kLastOpset, importUnique},
                        });

@@ -93,13 +93,13 @@ class Strings(unittest.TestCase):
         self.encoder("--shape", "words=4x8")
         said = self.run_bmodel(2, words=np.array(["b", "neun Byte", "b", "b"]))
         self.assertIn("input 'words': the string at [1] has 9 bytes in UTF-8, the program takes up to 8; convert with --shape words=4x9", said)
-        self.assertIn("input 'words' is f32, net 'strings' expects strings; give an array of str",
+        self.assertIn("input 'words' is f32, net 'main' expects strings; give an array of str",
                       self.run_bmodel(2, words=np.zeros(4, np.float32)))
         self.assertIn("input 'words' is u8", self.run_bmodel(2, words=np.zeros((4, 8), np.uint8)))
         self.assertIn("the string at [2] is no Unicode text", self.run_bmodel(2, words=np.array([b"a", b"b", b"\xff", b"d"])))
         self.assertIn("4x8", self.run_bmodel(2, words=np.array(["a", "b"])))
         self.convert([helper.make_node("Relu", ["x"], ["y"])], [value("x", TensorProto.FLOAT, 2)], [value("y", TensorProto.FLOAT, 2)])
-        self.assertIn("input 'x' is strings, net 'strings' expects f32", self.run_bmodel(2, x=np.array(["a", "b"])))
+        self.assertIn("input 'x' is strings, net 'main' expects f32", self.run_bmodel(2, x=np.array(["a", "b"])))
 
     def test_strings_are_moved(self):
         self.convert([helper.make_node("Concat", ["x", "table"], ["all"], axis=0),

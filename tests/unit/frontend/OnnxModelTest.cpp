@@ -114,7 +114,8 @@ TEST(OnnxModel, UnknownAndUnsupportedElementTypes) {
             "ONNX does not define\n");
   EXPECT_EQ(failure(withInitializer(tinyWithWeight(), 14, {4}, "abcd")),
             "weft: error: m.onnx: unsupported: initializer 'w' has element "
-            "type complex64; use a float type, an integer type or bool\n");
+            "type complex64; use a float type, an integer type, bool or "
+            "string\n");
 }
 
 TEST(OnnxModel, SparseInitializer) {
