@@ -108,8 +108,7 @@ Status Call::fail(const char *format, ...) const {
   return rt::fail(Code::InvalidArgument, kernel + " on the host: " + text);
 }
 
-/// True if `shape` is one that `type` allows.
-static bool allows(const ResultType &type, const Shape &shape) {
+bool host::allows(const ResultType &type, const Shape &shape) {
   if (shape.size() != type.shape.size() || shape.size() != type.largest.size())
     return false;
   for (size_t axis = 0; axis < shape.size(); ++axis)

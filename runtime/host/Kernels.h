@@ -5,6 +5,11 @@
 
 #include "runtime/host/Host.h"
 
+namespace weft::host {
+/// True if `shape` is one that `type` allows.
+bool allows(const ResultType &type, const Shape &shape);
+} // namespace weft::host
+
 namespace weft::host::kernels {
 
 /// Each appends the results of `call` (Call::addResult) or says what is wrong.

@@ -1,6 +1,6 @@
 //===- Program.cpp - checking and running host programs -------------------===//
 
-#include "runtime/host/Program.h"
+#include "runtime/host/Body.h"
 
 #include "runtime/host/Convert.h"
 #include "runtime/status/Quote.h"
@@ -18,8 +18,9 @@ namespace {
 /// Checks one step after the other against what is known so far.
 class Checker {
 public:
-  Checker(const StageView &stage, ProgramState &state)
-      : stage(stage), state(state) {
+  /// `depth`: how many bodies the program stands in.
+  Checker(const StageView &stage, ProgramState &state, unsigned depth)
+      : stage(stage), state(state), depth(depth) {
     state.givenOutputs.resize(stage.outputs.size());
   }
 
@@ -58,6 +59,13 @@ public:
         return failf(Code::BadFile, "uses value %u before it is made", operand);
     for (size_t i = 0; i < step.results.size(); ++i)
       WEFT_TRY(define(step.results[i], step.types[i]));
+    rt::Result<std::vector<NamedBody>> bodies =
+        bodiesOf(step.kernel, step.attributes);
+    if (!bodies)
+      return bodies.status();
+    for (const NamedBody &body : *bodies)
+      WEFT_TRY(checkBody(body.body, depth)
+                   .withContext("graph " + rt::quoteName(body.name)));
     return Status::ok();
   }
   Status operator()(const StoreStep &step) {
@@ -100,6 +108,7 @@ private:
 
   const StageView &stage;
   ProgramState &state;
+  unsigned depth;
 };
 
 /// Runs one step after the other.
@@ -160,14 +169,56 @@ private:
 };
 } // namespace
 
-Status host::checkProgram(const Program &program, const StageView &stage,
-                          ProgramState &state) {
-  Checker checker(stage, state);
+static Status checkAt(unsigned depth, const Program &program,
+                      const StageView &stage, ProgramState &state) {
+  Checker checker(stage, state, depth);
   for (size_t i = 0; i < program.steps.size(); ++i)
     WEFT_TRY(
         std::visit(checker, program.steps[i])
             .withContext("step " + std::to_string(i) + " of the host program"));
   return Status::ok();
+}
+
+Status host::checkProgram(const Program &program, const StageView &stage,
+                          ProgramState &state) {
+  return checkAt(0, program, stage, state);
+}
+
+Status host::checkBody(const Body &body, unsigned depth) {
+  if (depth >= kMostBodies)
+    return failf(Code::BadFile, "more than %u graphs within graphs",
+                 kMostBodies);
+  StageView view;
+  view.inputs = body.inputs;
+  view.outputs = body.results;
+  view.mayRead = view.mayWrite = [](const Place &) { return false; };
+  ProgramState state;
+  WEFT_TRY(checkAt(depth + 1, body.program, view, state));
+  for (size_t i = 0; i < state.givenOutputs.size(); ++i)
+    if (!state.givenOutputs[i])
+      return failf(Code::BadFile, "does not give result %zu", i);
+  return Status::ok();
+}
+
+rt::Result<std::vector<NamedBody>>
+host::bodiesOf(std::string_view kernel, const Attributes &attributes) {
+  std::vector<NamedBody> bodies;
+  std::vector<std::string_view> names;
+  if (kernel == "if_else")
+    names = {kThenBranch, kElseBranch};
+  else if (kernel == "loop")
+    names = {kLoopBody};
+  for (std::string_view name : names) {
+    std::string where = "graph " + rt::quoteName(name);
+    const HostTensor *bytes = attributes.tensor(name);
+    if (!bytes)
+      return failf(Code::BadFile, "%s is missing", where.c_str());
+    rt::Result<Body> body = parseBody(*bytes);
+    if (!body)
+      return body.status().withContext(where);
+    bodies.push_back({name, *std::move(body)});
+  }
+  return bodies;
 }
 
 Status host::runProgram(const Program &program, RunContext &context) {

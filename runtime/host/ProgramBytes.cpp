@@ -2,11 +2,12 @@
 //
 // Little endian. A program: "WHP1", u32 steps, the steps. A step: u8 kind, its
 // fields in the order of Program.h. Texts and lists: u32 count, elements. Types
-// are ONNX's numbers in a byte. Shapes: list of i64.
+// are ONNX's numbers in a byte. Shapes: list of i64. A body: "WHB1", two lists
+// of types (inputs, results), a program.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/host/Program.h"
+#include "runtime/host/Body.h"
 
 #include <cstring>
 
@@ -17,6 +18,7 @@ using rt::Result;
 using rt::Status;
 
 static constexpr char kMagic[4] = {'W', 'H', 'P', '1'};
+static constexpr char kBodyMagic[4] = {'W', 'H', 'B', '1'};
 static constexpr size_t kMaxRank = 64;
 
 namespace {
@@ -97,10 +99,25 @@ public:
     }
     list(step.operands);
     list(step.results);
-    for (const ResultType &result : step.types) { // as many as results
-      type(result.type);
-      list(result.shape);
-      list(result.largest);
+    for (const ResultType &result : step.types) // as many as results
+      resultType(result);
+  }
+  void resultType(const ResultType &result) {
+    type(result.type);
+    list(result.shape);
+    list(result.largest);
+  }
+  void resultTypes(const std::vector<ResultType> &types) {
+    number(uint32_t(types.size()));
+    for (const ResultType &one : types)
+      resultType(one);
+  }
+  void program(const Program &program) {
+    put(kMagic, sizeof(kMagic));
+    number(uint32_t(program.steps.size()));
+    for (const Step &step : program.steps) {
+      number(uint8_t(step.index()));
+      std::visit(*this, step);
     }
   }
   void operator()(const StoreStep &step) {
@@ -233,13 +250,19 @@ public:
     }
     read(step.operands);
     read(step.results);
-    for (size_t i = 0; i < step.results.size() && !failed; ++i) {
-      ResultType type;
-      read(type.type);
-      shape(type.shape);
-      shape(type.largest);
-      step.types.push_back(std::move(type));
-    }
+    for (size_t i = 0; i < step.results.size() && !failed; ++i)
+      step.types.push_back(resultType());
+  }
+  ResultType resultType() {
+    ResultType type;
+    read(type.type);
+    shape(type.shape);
+    shape(type.largest);
+    return type;
+  }
+  void resultTypes(std::vector<ResultType> &types) {
+    for (size_t i = count(9); i > 0 && !failed; --i)
+      types.push_back(resultType());
   }
   void read(StoreStep &step) {
     step.value = number<uint32_t>();
@@ -270,17 +293,23 @@ private:
 
 std::vector<uint8_t> host::serialize(const Program &program) {
   Writer writer;
-  writer.put(kMagic, sizeof(kMagic));
-  writer.number(uint32_t(program.steps.size()));
-  for (const Step &step : program.steps) {
-    writer.number(uint8_t(step.index()));
-    std::visit(writer, step);
-  }
+  writer.program(program);
   return std::move(writer.bytes);
 }
 
-Result<Program> host::parseProgram(const uint8_t *bytes, size_t size) {
-  Reader reader(bytes, size);
+HostTensor host::bodyTensor(const Body &body) {
+  Writer writer;
+  writer.put(kBodyMagic, sizeof(kBodyMagic));
+  writer.resultTypes(body.inputs);
+  writer.resultTypes(body.results);
+  writer.program(body.program);
+  HostTensor tensor(ElementType::U8, {int64_t(writer.bytes.size())});
+  std::memcpy(tensor.bytes(), writer.bytes.data(), writer.bytes.size());
+  return tensor;
+}
+
+/// The rest of the bytes as a program.
+static Result<Program> readProgram(Reader &reader) {
   const uint8_t *magic = reader.take(sizeof(kMagic));
   if (!magic || std::memcmp(magic, kMagic, sizeof(kMagic)) != 0)
     return rt::fail(Code::Unsupported,
@@ -298,7 +327,31 @@ Result<Program> host::parseProgram(const uint8_t *bytes, size_t size) {
   }
   if (reader.failed || reader.left() != 0)
     return rt::failf(Code::BadFile,
-                     "the host program of %zu bytes ends at byte %zu", size,
-                     reader.at);
+                     "the host program of %zu bytes ends at byte %zu",
+                     reader.at + reader.left(), reader.at);
   return program;
+}
+
+Result<Program> host::parseProgram(const uint8_t *bytes, size_t size) {
+  Reader reader(bytes, size);
+  return readProgram(reader);
+}
+
+Result<Body> host::parseBody(const HostTensor &bytes) {
+  if (bytes.type() != ElementType::U8 || bytes.shape().size() != 1)
+    return rt::fail(Code::BadFile, "it is no list of bytes");
+  Reader reader(bytes.bytes(), bytes.sizeBytes());
+  const uint8_t *magic = reader.take(sizeof(kBodyMagic));
+  if (!magic || std::memcmp(magic, kBodyMagic, sizeof(kBodyMagic)) != 0)
+    return rt::fail(Code::BadFile, "it does not begin with WHB1");
+  Body body;
+  reader.resultTypes(body.inputs);
+  reader.resultTypes(body.results);
+  if (reader.failed)
+    return rt::fail(Code::BadFile, "the types at its beginning are broken");
+  Result<Program> program = readProgram(reader);
+  if (!program)
+    return program.status();
+  body.program = *std::move(program);
+  return body;
 }

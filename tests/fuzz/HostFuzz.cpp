@@ -1,12 +1,14 @@
 //===- HostFuzz.cpp - any bytes as a program of the host ------------------===//
 //
 // What parses must come back from its bytes; what the check accepts must run
-// inside its memory, or fail with a status.
+// inside its memory, or fail with a status. Loops end when they are asked to.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/host/Program.h"
+#include "runtime/host/Body.h"
+#include "runtime/status/Stop.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,15 +19,44 @@ static constexpr uint64_t kBase = 0x100000000, kBytes = 4096;
 
 /// Programs that make more are parsed and checked, not run: allocating is not
 /// the subject.
-static bool isSmall(const ProgramState &state) {
-  int64_t elements = 0;
-  for (const auto &[id, type] : state.values) {
-    int64_t largest = *numeric::elementCount(type.largest);
-    if (largest > 1 << 16)
-      return false;
-    elements += largest;
+class Size {
+public:
+  bool isSmall() const { return largest <= 1 << 16 && all < 1 << 20; }
+
+  void add(const ResultType &type) {
+    int64_t elements = *numeric::elementCount(type.largest); // checked
+    largest = std::max(largest, elements);
+    all += elements;
   }
-  return elements < 1 << 20;
+  void add(const Program &program) {
+    for (const Step &step : program.steps)
+      if (const auto *load = std::get_if<LoadStep>(&step))
+        add(staticResult(load->type, load->shape));
+      else if (const auto *constant = std::get_if<ConstantStep>(&step))
+        add(staticResult(constant->tensor.type(), constant->tensor.shape()));
+      else if (const auto *call = std::get_if<CallStep>(&step))
+        add(*call);
+  }
+
+private:
+  void add(const CallStep &call) {
+    for (const ResultType &type : call.types)
+      add(type);
+    auto bodies = bodiesOf(call.kernel, call.attributes);
+    for (const NamedBody &body : *bodies) {
+      if (parseBody(bodyTensor(body.body)).isOk() == false)
+        __builtin_trap();
+      add(body.body.program);
+    }
+  }
+
+  int64_t largest = 0, all = 0;
+};
+
+static bool isSmall(const Program &program) {
+  Size size;
+  size.add(program);
+  return size.isSmall();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
@@ -45,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
            place.address - kBase <= kBytes - place.bytes();
   };
   ProgramState state;
-  if (!checkProgram(*program, stage, state) || !isSmall(state))
+  if (!checkProgram(*program, stage, state) || !isSmall(*program))
     return 0;
   std::vector<uint8_t> dram(kBytes);
   std::vector<HostTensor> inputs = {HostTensor(ElementType::F32, {2, 3}),
@@ -57,6 +88,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   };
   context.inputs = &inputs;
   context.outputs = &outputs;
+  rt::Stop stop;
+  stop.begin(0.01); // of a loop without an end
+  rt::StopScope scope(&stop);
   (void)runProgram(*program, context).isOk();
   return 0;
 }
