@@ -3,6 +3,7 @@
 #include "dialects/HostCall.h"
 
 #include "dialects/Evaluate.h"
+#include "dialects/HostBody.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -135,6 +136,11 @@ static std::optional<host::Attribute> hostAttribute(Attribute attribute,
     return element ? std::optional<host::Attribute>(
                          numeric::elementTypeName(*element))
                    : std::nullopt;
+  }
+  if (auto body = dyn_cast<DictionaryAttr>(attribute)) {
+    FailureOr<HostTensor> bytes = hostBodyBytes(body, location);
+    return succeeded(bytes) ? std::optional<host::Attribute>(*bytes)
+                            : std::nullopt;
   }
   if (auto elements = dyn_cast<ElementsAttr>(attribute)) {
     FailureOr<HostTensor> tensor = toHostTensor(elements, location);

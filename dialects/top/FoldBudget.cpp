@@ -115,9 +115,12 @@ bool FoldBudget::take(Operation *op) {
   constexpr uint64_t kPerElement = 16;
   uint64_t work = SaturatingMultiply(elements, kPerElement);
   work = SaturatingAdd(work, SaturatingMultiply(results, workPerResult(op)));
+  StringRef kernel = hostKernelName(op);
+  // Nothing tells how long a loop runs; a known branch was chosen before.
+  if (kernel == "loop" || kernel == "if_else")
+    return false;
   // Some kernels compare all pairs (non_max_suppression), eliminate (det), or
   // go through a pattern for each byte (string_match).
-  StringRef kernel = hostKernelName(op);
   if (kernel == "non_max_suppression" || kernel == "det" ||
       kernel == "roi_align" || kernel == "max_roi_pool" || kernel == "tf_idf" ||
       kernel == "string_match")

@@ -1,12 +1,14 @@
 //===- ControlFlow.cpp - If, Loop and Scan --------------------------------===//
 //
-// A bmodel is a straight list of commands. Branches are chosen where the
-// condition is constant, else both are computed and their results selected;
-// loops are unrolled.
+// What the chip runs is a straight list of commands. Branches are chosen where
+// the condition is constant, loops of a known number of iterations unrolled.
+// Where data decide, the host runs the graphs (HostControl.h), or the chip
+// computes all of them and selects, if they are much work and cannot do harm.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frontend/onnx/Compose.h"
+#include "frontend/onnx/HostControl.h"
 #include "frontend/onnx/Importer.h"
 #include "frontend/onnx/OpRows.h"
 
@@ -106,16 +108,40 @@ static FailureOr<Entity> select(StructureNode &s, Value condition,
 // If
 //===----------------------------------------------------------------------===//
 
+/// Work of the host from which on the chip computes what may not be needed: it
+/// is a hundred times as fast and more at products.
+constexpr uint64_t kMuchWork = 50'000'000; // nanoseconds
+
+/// Whether the chip rather computes both branches and selects, because the host
+/// would take long for one, or cannot run it. Nobody sees that from outside.
+static bool areBetterOnChip(ApartGraph &yes, ApartGraph &no) {
+  if (!yes.givesTensors() || !no.givesTensors())
+    return true; // only lists of values can be selected
+  for (auto [chosen, other] : llvm::zip(yes.results, no.results))
+    if (chosen.value.getType() != other.value.getType())
+      return false;
+  if (needsTheHost(yes.block) || needsTheHost(no.block))
+    return false;
+  auto isEmpty = [](Block &block) {
+    return llvm::all_of(block,
+                        [](Operation &op) { return isa<top::ConstantOp>(op); });
+  };
+  std::string problem;
+  return (isEmpty(yes.block) && isEmpty(no.block)) ||
+         std::max(hostNanoseconds(yes.block), hostNanoseconds(no.block)) >
+             kMuchWork ||
+         !fitsTheHost(yes.block, problem) || !fitsTheHost(no.block, problem);
+}
+
 static LogicalResult importIf(StructureNode &s) {
   FailureOr<Value> condition = s.tensor(0);
   FailureOr<const Graph *> thenGraph = s.graph("then_branch");
   FailureOr<const Graph *> elseGraph = s.graph("else_branch");
   if (failed(condition) || failed(thenGraph) || failed(elseGraph))
     return failure();
-  FailureOr<Value> scalar = asScalar(s, *condition, "the condition");
-  if (failed(scalar))
+  if (failed(checkOneElement(s, *condition, "the condition")))
     return failure();
-  if (std::optional<int64_t> known = constantScalar(*scalar)) {
+  if (std::optional<int64_t> known = constantScalar(*condition)) {
     auto results = s.importGraph(*known ? **thenGraph : **elseGraph, {},
                                  *known ? "then_branch" : "else_branch");
     if (failed(results))
@@ -123,18 +149,24 @@ static LogicalResult importIf(StructureNode &s) {
     s.outputs = std::move(*results);
     return success();
   }
-  auto thenResults = s.importGraph(**thenGraph, {}, "then_branch");
-  auto elseResults = s.importGraph(**elseGraph, {}, "else_branch");
-  if (failed(thenResults) || failed(elseResults))
+  ApartGraph yes, no;
+  if (failed(importApart(s, **thenGraph, {}, "then_branch", yes)) ||
+      failed(importApart(s, **elseGraph, {}, "else_branch", no)))
     return failure();
-  if (thenResults->size() != elseResults->size())
-    return s.n.error() << "then_branch has " << thenResults->size()
-                       << " outputs, else_branch " << elseResults->size()
+  if (yes.results.size() != no.results.size())
+    return s.n.error() << "then_branch has " << yes.results.size()
+                       << " outputs, else_branch " << no.results.size()
                        << "; both must have the node's";
-  for (size_t i = 0; i < thenResults->size(); ++i) {
-    FailureOr<Entity> chosen =
-        select(s, *scalar, (*thenResults)[i], (*elseResults)[i],
-               "output " + std::to_string(i));
+  if (!areBetterOnChip(yes, no))
+    return buildIf(s, *condition, yes, no);
+  moveHere(s, yes);
+  moveHere(s, no);
+  FailureOr<Value> scalar = asScalar(s, *condition, "the condition");
+  if (failed(scalar))
+    return failure();
+  for (size_t i = 0; i < yes.results.size(); ++i) {
+    FailureOr<Entity> chosen = select(s, *scalar, yes.results[i], no.results[i],
+                                      "output " + std::to_string(i));
     if (failed(chosen))
       return failure();
     s.outputs.push_back(std::move(*chosen));
@@ -269,66 +301,105 @@ static FailureOr<bool> iterate(StructureNode &s, const Graph &body,
   return advance(s, state, results->front().value);
 }
 
-/// The number of iterations that Loop's first operand allows.
-static FailureOr<int64_t> tripCount(StructureNode &s) {
-  Entity count = s.operand(0);
-  if (!count.isTensor())
-    return INT64_MAX;
-  if (std::optional<int64_t> known = constantScalar(count.value))
-    return *known;
-  s.n.unsupported() << "the trip count ('" << s.n.node.inputs[0]
-                    << "') is computed from the model's inputs; loops are "
-                       "unrolled, give a constant with --bind or export the "
-                       "model with a fixed count";
-  return failure();
+/// Iterations that are unrolled at most, and nodes that they become.
+constexpr int64_t kMostIterations = 10000;
+constexpr uint64_t kMostUnrolledNodes = 50'000;
+/// Iterations that the chip computes at most though the data may end the loop
+/// before.
+constexpr int64_t kMostSelected = 64;
+
+/// Nodes of a graph and of those within it.
+static uint64_t nodesOf(const Graph &graph) {
+  uint64_t count = graph.nodes.size();
+  for (const Node &node : graph.nodes)
+    for (const NodeAttribute &attribute : node.attributes)
+      if (attribute.graph)
+        count += nodesOf(*attribute.graph);
+  return count;
 }
 
-/// Iterations that are unrolled at most, whatever their bodies hold.
-constexpr int64_t kMostIterations = 10000;
-
-static LogicalResult importLoop(StructureNode &s) {
-  FailureOr<const Graph *> body = s.graph("body");
-  FailureOr<int64_t> trips = tripCount(s);
-  if (failed(body) || failed(trips))
-    return failure();
+namespace {
+/// A Loop that is unrolled as long as nothing speaks against it.
+struct Unrolling {
   LoopState state;
-  for (size_t i = 2; i < s.operands.size(); ++i)
-    state.carried.push_back(s.operands[i]);
+  ApartGraph apart; ///< the iterations
+  int64_t trips = INT64_MAX;
+  int64_t iteration = 0;
+};
+} // namespace
+
+/// Whether the chip rather computes all iterations and selects.
+static bool isBetterOnChip(Unrolling &loop) {
+  if (!loop.state.scans.empty() || loop.trips > kMostSelected ||
+      needsTheHost(loop.apart.block))
+    return false;
+  auto isTensor = [](const Entity &entity) { return entity.isTensor(); };
+  std::string problem;
+  return !llvm::all_of(loop.state.carried, isTensor) ||
+         !fitsTheHost(loop.apart.block, problem) ||
+         hostNanoseconds(loop.apart.block) >
+             kMuchWork / uint64_t(std::max<int64_t>(loop.trips, 1));
+}
+
+/// Unrolls into `loop.apart`; false if the host has to run the loop.
+static FailureOr<bool> unroll(StructureNode &s, const Graph &body,
+                              Unrolling &loop) {
+  OpBuilder::InsertionGuard guard(s.n.builder);
+  s.n.builder.setInsertionPointToEnd(&loop.apart.block);
+  uint64_t nodes = std::max<uint64_t>(nodesOf(body), 1);
   bool runs = true;
   if (s.operand(1).isTensor()) {
-    FailureOr<bool> first = advance(s, state, s.operand(1).value);
+    FailureOr<bool> first = advance(s, loop.state, s.operand(1).value);
     if (failed(first))
       return failure();
     runs = *first;
   }
-  int64_t iteration = 0;
-  for (; runs && iteration < *trips; ++iteration) {
-    if (iteration == kMostIterations)
-      return s.n.unsupported()
-             << "a loop of more than " << kMostIterations
-             << " iterations; loops are unrolled, make it shorter";
-    FailureOr<bool> more = iterate(s, **body, iteration, state);
+  bool isDecided = false;
+  for (; runs && loop.iteration < loop.trips; ++loop.iteration) {
+    if (loop.iteration == kMostIterations ||
+        uint64_t(loop.iteration) * nodes > kMostUnrolledNodes)
+      return false;
+    FailureOr<bool> more = iterate(s, body, loop.iteration, loop.state);
     if (failed(more))
       return failure();
-    if (state.active && !state.scans.empty())
-      return s.n.unsupported()
-             << "the loop's condition depends on the model's inputs, so the "
-                "number of its scan outputs does, too; give a constant "
-                "condition or carry a tensor of fixed size";
-    if (state.active && *trips == INT64_MAX)
-      return s.n.unsupported()
-             << "the loop has no trip count and its condition depends on the "
-                "model's inputs; give M, a constant bound of the iterations";
+    if (loop.state.active && !isDecided) {
+      isDecided = true;
+      if (!isBetterOnChip(loop))
+        return false;
+    }
     runs = *more;
   }
-  s.outputs = state.carried;
-  size_t scans = (*body)->outputs.size() -
-                 std::min((*body)->outputs.size(), 1 + state.carried.size());
+  return true;
+}
+
+static LogicalResult importLoop(StructureNode &s) {
+  FailureOr<const Graph *> body = s.graph("body");
+  if (failed(body))
+    return failure();
+  Unrolling loop;
+  for (size_t i = 2; i < s.operands.size(); ++i)
+    loop.state.carried.push_back(s.operands[i]);
+  if (Entity count = s.operand(0); count.isTensor()) {
+    std::optional<int64_t> known = constantScalar(count.value);
+    if (!known)
+      return buildLoop(s, **body);
+    loop.trips = *known;
+  }
+  FailureOr<bool> unrolled = unroll(s, **body, loop);
+  if (failed(unrolled))
+    return failure();
+  if (!*unrolled)
+    return buildLoop(s, **body);
+  moveHere(s, loop.apart);
+  s.outputs = loop.state.carried;
+  size_t scans =
+      (*body)->outputs.size() -
+      std::min((*body)->outputs.size(), 1 + loop.state.carried.size());
   for (size_t i = 0; i < scans; ++i) {
     FailureOr<Value> value =
-        iteration
-            ? stack(s, state.scans[i], 0)
-            : emptyScan(s, (*body)->outputs[1 + state.carried.size() + i]);
+        loop.iteration
+            ? stack(s, loop.state.scans[i], 0)
+            : emptyScan(s, (*body)->outputs[1 + loop.state.carried.size() + i]);
     if (failed(value))
       return failure();
     s.outputs.push_back(*value);
@@ -542,15 +613,14 @@ static OpRow structureRow(StringRef name, int64_t first, int64_t last,
 }
 
 void weft::onnx::registerControlFlowRows(OpRegistry &registry) {
-  registry.add(
-      "ControlFlow",
-      {
-          structureRow("If", 1, kLastOpset, importIf,
-                       "with a computed condition, branches of equal shapes"),
-          structureRow("Loop", 1, kLastOpset, importLoop,
-                       "constant trip count; unrolled"),
-          structureRow("Scan", 8, 8, importBatchedScan,
-                       "no sequence_lens; unrolled"),
-          structureRow("Scan", 9, kLastOpset, importScan, "unrolled"),
-      });
+  registry.add("ControlFlow",
+               {
+                   structureRow("If", 1, kLastOpset, importIf,
+                                "tensors, if the condition is computed"),
+                   structureRow("Loop", 1, kLastOpset, importLoop,
+                                "scan outputs need a limit of the trip count"),
+                   structureRow("Scan", 8, 8, importBatchedScan,
+                                "no sequence_lens; unrolled"),
+                   structureRow("Scan", 9, kLastOpset, importScan, "unrolled"),
+               });
 }

@@ -356,8 +356,10 @@ void Importer::nameResults(const Node &node, Operation *before,
         body.callSite ? body.caller + "/" + node.outputs[i] : node.outputs[i];
     if (options.values)
       options.values->insert(name);
-    // Only ops made by this node: a node that passes a value on names nothing.
+    // Only ops made by this node: a node that passes a value on names nothing,
+    // nor does one in a graph apart that passes a value from around it.
     if (!op || node.outputs[i].empty() || isa<top::ConstantOp>(op) ||
+        op->getBlock() != builder.getBlock() ||
         (before && !before->isBeforeInBlock(op)))
       continue;
     if (op->getNumResults() == 1) {
