@@ -227,79 +227,23 @@ static FailureOr<Value> emptyScan(StructureNode &s, const ValueInfo &declared) {
 }
 
 namespace {
-
-/// A Loop while it is unrolled.
-struct LoopState {
+/// A Loop that is unrolled as long as nothing speaks against it.
+struct Unrolling {
+  ApartGraph apart; ///< the iterations
+  int64_t trips = INT64_MAX;
+  int64_t iteration = 0;
   std::vector<Entity> carried;
   /// Values of each scan output, one an iteration.
   std::vector<std::vector<Value>> scans;
   /// Whether the iteration takes place, if that is not constant.
   Value active;
+  /// Whether it is known that the chip selects the values of iterations.
+  bool isSelecting = false;
 };
 
+/// What comes of an iteration.
+enum class Outcome { Again, Ended, ForHost };
 } // namespace
-
-/// What follows from the condition after an iteration; false: the loop ends.
-static FailureOr<bool> advance(StructureNode &s, LoopState &state,
-                               Value condition) {
-  FailureOr<Value> scalar = asScalar(s, condition, "the loop's condition");
-  if (failed(scalar))
-    return failure();
-  if (std::optional<int64_t> known = constantScalar(*scalar))
-    return *known != 0;
-  if (!state.active) {
-    state.active = *scalar;
-    return true;
-  }
-  auto both = s.importer.importOperator("And", {state.active, *scalar},
-                                        s.n.location, s.body);
-  if (failed(both))
-    return failure();
-  state.active = both->value;
-  return true;
-}
-
-/// Runs the body once more. False if the loop has ended.
-static FailureOr<bool> iterate(StructureNode &s, const Graph &body,
-                               int64_t iteration, LoopState &state) {
-  std::vector<Entity> inputs = {s.n.intConstant(iteration, {})};
-  Type i1 = s.n.builder.getI1Type();
-  inputs.push_back(state.active ? state.active : s.n.scalar(1, i1));
-  llvm::append_range(inputs, state.carried);
-  auto results =
-      s.importGraph(body, inputs, "body/" + std::to_string(iteration));
-  if (failed(results))
-    return failure();
-  size_t carried = state.carried.size();
-  if (results->size() < 1 + carried || !results->front().isTensor()) {
-    s.n.error() << "the body has " << results->size()
-                << " outputs; it must have the condition, the " << carried
-                << " values that the loop carries, and the scan outputs";
-    return failure();
-  }
-  for (size_t i = 0; i < carried; ++i) {
-    Entity next = (*results)[1 + i];
-    if (state.active) {
-      FailureOr<Entity> chosen = select(s, state.active, next, state.carried[i],
-                                        "carried value " + std::to_string(i));
-      if (failed(chosen))
-        return failure();
-      next = std::move(*chosen);
-    }
-    state.carried[i] = std::move(next);
-  }
-  state.scans.resize(results->size() - 1 - carried);
-  for (size_t i = 0; i < state.scans.size(); ++i) {
-    const Entity &scanned = (*results)[1 + carried + i];
-    if (!scanned.isTensor()) {
-      s.n.error() << "scan output " << i << " is " << describe(scanned)
-                  << "; it must be a tensor";
-      return failure();
-    }
-    state.scans[i].push_back(scanned.value);
-  }
-  return advance(s, state, results->front().value);
-}
 
 /// Iterations that are unrolled at most, and nodes that they become.
 constexpr int64_t kMostIterations = 10000;
@@ -307,6 +251,103 @@ constexpr uint64_t kMostUnrolledNodes = 50'000;
 /// Iterations that the chip computes at most though the data may end the loop
 /// before.
 constexpr int64_t kMostSelected = 64;
+
+/// What follows from the condition after an iteration; false: the loop ends.
+static FailureOr<bool> advance(StructureNode &s, Unrolling &loop,
+                               Value condition) {
+  if (failed(checkOneElement(s, condition, "the loop's condition")))
+    return failure();
+  if (std::optional<int64_t> known = constantScalar(condition))
+    return *known != 0;
+  FailureOr<Value> scalar = asScalar(s, condition, "the loop's condition");
+  if (failed(scalar))
+    return failure();
+  if (!loop.active) {
+    loop.active = *scalar;
+    return true;
+  }
+  auto both = s.importer.importOperator("And", {loop.active, *scalar},
+                                        s.n.location, s.body);
+  if (failed(both))
+    return failure();
+  loop.active = both->value;
+  return true;
+}
+
+/// Whether the chip rather computes all iterations and selects; `results` are
+/// those of the first one that data decide.
+static bool areBetterOnChip(Unrolling &loop, ArrayRef<Entity> results) {
+  if (results.size() != 1 + loop.carried.size() || loop.trips > kMostSelected ||
+      needsTheHost(loop.apart.block))
+    return false;
+  bool areTensors = true;
+  for (auto [next, last] : llvm::zip(results.drop_front(), loop.carried)) {
+    areTensors &= next.isTensor() && last.isTensor();
+    if (next.isTensor() && last.isTensor() &&
+        next.value.getType() != last.value.getType())
+      return false;
+  }
+  std::string problem;
+  return !areTensors || !fitsTheHost(loop.apart.block, problem) ||
+         hostNanoseconds(loop.apart.block) >
+             kMuchWork / uint64_t(std::max<int64_t>(loop.trips, 1));
+}
+
+/// Takes what an iteration gives.
+static LogicalResult take(StructureNode &s, Unrolling &loop,
+                          ArrayRef<Entity> results) {
+  size_t carried = loop.carried.size();
+  for (size_t i = 0; i < carried; ++i) {
+    Entity next = results[1 + i];
+    if (loop.active) {
+      FailureOr<Entity> chosen = select(s, loop.active, next, loop.carried[i],
+                                        "carried value " + std::to_string(i));
+      if (failed(chosen))
+        return failure();
+      next = std::move(*chosen);
+    }
+    loop.carried[i] = std::move(next);
+  }
+  loop.scans.resize(results.size() - 1 - carried);
+  for (size_t i = 0; i < loop.scans.size(); ++i) {
+    const Entity &scanned = results[1 + carried + i];
+    if (!scanned.isTensor())
+      return s.n.error() << "scan output " << i << " is " << describe(scanned)
+                         << "; it must be a tensor";
+    loop.scans[i].push_back(scanned.value);
+  }
+  return success();
+}
+
+/// Runs the body once more.
+static FailureOr<Outcome> iterate(StructureNode &s, const Graph &body,
+                                  Unrolling &loop) {
+  std::vector<Entity> inputs = {s.n.intConstant(loop.iteration, {})};
+  Type i1 = s.n.builder.getI1Type();
+  inputs.push_back(loop.active ? loop.active : s.n.scalar(1, i1));
+  llvm::append_range(inputs, loop.carried);
+  auto results =
+      s.importGraph(body, inputs, "body/" + std::to_string(loop.iteration));
+  if (failed(results))
+    return failure();
+  if (results->size() < 1 + loop.carried.size() ||
+      !results->front().isTensor()) {
+    s.n.error() << "the body has " << results->size()
+                << " outputs; it must have the condition, the "
+                << loop.carried.size()
+                << " values that the loop carries, and the scan outputs";
+    return failure();
+  }
+  if (loop.active && !loop.isSelecting && !areBetterOnChip(loop, *results))
+    return Outcome::ForHost;
+  loop.isSelecting = bool(loop.active);
+  if (failed(take(s, loop, *results)))
+    return failure();
+  FailureOr<bool> more = advance(s, loop, results->front().value);
+  if (failed(more))
+    return failure();
+  return *more ? Outcome::Again : Outcome::Ended;
+}
 
 /// Nodes of a graph and of those within it.
 static uint64_t nodesOf(const Graph &graph) {
@@ -318,27 +359,18 @@ static uint64_t nodesOf(const Graph &graph) {
   return count;
 }
 
-namespace {
-/// A Loop that is unrolled as long as nothing speaks against it.
-struct Unrolling {
-  LoopState state;
-  ApartGraph apart; ///< the iterations
-  int64_t trips = INT64_MAX;
-  int64_t iteration = 0;
-};
-} // namespace
-
-/// Whether the chip rather computes all iterations and selects.
-static bool isBetterOnChip(Unrolling &loop) {
-  if (!loop.state.scans.empty() || loop.trips > kMostSelected ||
-      needsTheHost(loop.apart.block))
+/// True if the condition that a body gives is the one that it gets.
+static bool keepsCondition(const Graph &body) {
+  if (body.outputs.empty() || body.inputs.size() < 2)
     return false;
-  auto isTensor = [](const Entity &entity) { return entity.isTensor(); };
-  std::string problem;
-  return !llvm::all_of(loop.state.carried, isTensor) ||
-         !fitsTheHost(loop.apart.block, problem) ||
-         hostNanoseconds(loop.apart.block) >
-             kMuchWork / uint64_t(std::max<int64_t>(loop.trips, 1));
+  std::string name = body.outputs[0].name;
+  for (const Node &node : llvm::reverse(body.nodes))
+    if (llvm::is_contained(node.outputs, name)) {
+      if (node.opType != "Identity" || node.inputs.size() != 1)
+        return false;
+      name = node.inputs[0];
+    }
+  return name == body.inputs[1].name;
 }
 
 /// Unrolls into `loop.apart`; false if the host has to run the loop.
@@ -346,28 +378,33 @@ static FailureOr<bool> unroll(StructureNode &s, const Graph &body,
                               Unrolling &loop) {
   OpBuilder::InsertionGuard guard(s.n.builder);
   s.n.builder.setInsertionPointToEnd(&loop.apart.block);
-  uint64_t nodes = std::max<uint64_t>(nodesOf(body), 1);
   bool runs = true;
   if (s.operand(1).isTensor()) {
-    FailureOr<bool> first = advance(s, loop.state, s.operand(1).value);
+    FailureOr<bool> first = advance(s, loop, s.operand(1).value);
     if (failed(first))
       return failure();
     runs = *first;
   }
-  bool isDecided = false;
-  for (; runs && loop.iteration < loop.trips; ++loop.iteration) {
-    if (loop.iteration == kMostIterations ||
-        uint64_t(loop.iteration) * nodes > kMostUnrolledNodes)
+  int64_t most = std::min<int64_t>(kMostIterations,
+                                   kMostUnrolledNodes /
+                                       std::max<uint64_t>(nodesOf(body), 1));
+  if (runs && loop.trips > most && keepsCondition(body)) {
+    if (loop.trips < INT64_MAX || loop.active)
       return false;
-    FailureOr<bool> more = iterate(s, body, loop.iteration, loop.state);
-    if (failed(more))
+    s.n.error() << "the loop has no trip count and its condition stays true, "
+                   "so it does not end; give M";
+    return failure();
+  }
+  while (runs && loop.iteration < loop.trips) {
+    if (loop.iteration == most)
+      return false;
+    FailureOr<Outcome> outcome = iterate(s, body, loop);
+    if (failed(outcome))
       return failure();
-    if (loop.state.active && !isDecided) {
-      isDecided = true;
-      if (!isBetterOnChip(loop))
-        return false;
-    }
-    runs = *more;
+    if (*outcome == Outcome::ForHost)
+      return false;
+    runs = *outcome == Outcome::Again;
+    ++loop.iteration;
   }
   return true;
 }
@@ -378,7 +415,7 @@ static LogicalResult importLoop(StructureNode &s) {
     return failure();
   Unrolling loop;
   for (size_t i = 2; i < s.operands.size(); ++i)
-    loop.state.carried.push_back(s.operands[i]);
+    loop.carried.push_back(s.operands[i]);
   if (Entity count = s.operand(0); count.isTensor()) {
     std::optional<int64_t> known = constantScalar(count.value);
     if (!known)
@@ -391,15 +428,14 @@ static LogicalResult importLoop(StructureNode &s) {
   if (!*unrolled)
     return buildLoop(s, **body);
   moveHere(s, loop.apart);
-  s.outputs = loop.state.carried;
-  size_t scans =
-      (*body)->outputs.size() -
-      std::min((*body)->outputs.size(), 1 + loop.state.carried.size());
+  s.outputs = loop.carried;
+  size_t scans = (*body)->outputs.size() -
+                 std::min((*body)->outputs.size(), 1 + loop.carried.size());
   for (size_t i = 0; i < scans; ++i) {
     FailureOr<Value> value =
         loop.iteration
-            ? stack(s, loop.state.scans[i], 0)
-            : emptyScan(s, (*body)->outputs[1 + loop.state.carried.size() + i]);
+            ? stack(s, loop.scans[i], 0)
+            : emptyScan(s, (*body)->outputs[1 + loop.carried.size() + i]);
     if (failed(value))
       return failure();
     s.outputs.push_back(*value);

@@ -234,6 +234,8 @@ private:
   /// The types of the carried values, with those that an iteration gives.
   LogicalResult widen(const ApartGraph &apart, bool &isWider);
   bool extrapolate();
+  /// Whether the number of iterations is that of a constant count.
+  bool runsAsOftenAsCounted(const ApartGraph &apart) const;
   LogicalResult scanTypes(const ApartGraph &apart, SmallVector<Type> &types);
 
   StructureNode &s;
@@ -344,8 +346,24 @@ bool LoopBuilder::extrapolate() {
   return true;
 }
 
+bool LoopBuilder::runsAsOftenAsCounted(const ApartGraph &apart) const {
+  auto isTrue = [](Value value) {
+    auto known = constantIntsOf(value);
+    return known && known->size() == 1 && known->front() != 0;
+  };
+  Value again = apart.results[0].value;
+  auto handed = dyn_cast<BlockArgument>(again);
+  constexpr unsigned kCondition = 1;
+  bool isHanded = handed && handed.getOwner() == &apart.block &&
+                  handed.getArgNumber() == kCondition;
+  bool goesOn = isHanded || isTrue(again);
+  return operands[0] && constantIntsOf(operands[0]) && goesOn &&
+         (!operands[1] || isTrue(operands[1]));
+}
+
 LogicalResult LoopBuilder::scanTypes(const ApartGraph &apart,
                                      SmallVector<Type> &results) {
+  bool isCounted = runsAsOftenAsCounted(apart);
   for (size_t i = 1 + types.size(); i < apart.results.size(); ++i) {
     if (!most)
       return s.n.unsupported()
@@ -353,8 +371,8 @@ LogicalResult LoopBuilder::scanTypes(const ApartGraph &apart,
                 "but its scan outputs need room; give M, a constant with "
                 "--bind or a Min with one, or carry a tensor of fixed size";
     RankedTensorType type = NodeImporter::typeOf(apart.results[i].value);
-    SmallVector<int64_t> shape{host::kUnknownSize},
-        largest{std::max<int64_t>(*most, 0)};
+    SmallVector<int64_t> largest{std::max<int64_t>(*most, 0)},
+        shape{isCounted ? largest[0] : host::kUnknownSize};
     for (auto [size, bound] : llvm::zip(type.getShape(), *largestShape(type))) {
       shape.push_back(ShapedType::isDynamic(size) ? host::kUnknownSize : size);
       largest.push_back(bound);

@@ -51,14 +51,74 @@ TEST(OnnxControlFlow, AConditionOnShapesIsConstant) {
   EXPECT_THAT(text, Not(HasSubstr("exp %")));
 }
 
-TEST(OnnxControlFlow, BranchesOfDifferentShapesNeedAConstantCondition) {
+TEST(OnnxControlFlow, AComputedConditionIsAnOperationOfTheHost) {
+  std::string text = textOf("(float[2] x, bool c) => (float[2] y) {" +
+                            std::string(kBranches) + "}");
+  EXPECT_THAT(text, HasSubstr("top.host \"if_else\"(%arg1, %arg0)"));
+  EXPECT_THAT(text, HasSubstr("then_branch = {calls = [{kernel = \"unary\", "));
+  EXPECT_THAT(text, HasSubstr("parameters = {kind = \"exp\"}"));
+  EXPECT_EQ(count(text, "top.unary"), 0);
+}
+
+TEST(OnnxControlFlow, BranchesMayHaveOtherShapes) {
+  std::string text =
+      textOf("(float[2] x, float[3] z, bool c) => (float[K] y) { y = If (c) "
+             "<then_branch = yes () => (float[2] a) { a = Relu(x) },"
+             " else_branch = no () => (float[3] b) { b = Relu(z) }> }");
+  EXPECT_THAT(text, HasSubstr("-> tensor<?xf32, [3]>"));
+}
+
+TEST(OnnxControlFlow, BranchesNeedOneElementTypeAndRank) {
   EXPECT_THAT(
-      failureOf("(float[2] x, float[3] z, bool c) => (float[K] y) { y = If (c) "
+      failureOf("(float[2] x, bool c) => (float[K] y) { y = If (c) "
                 "<then_branch = yes () => (float[2] a) { a = Relu(x) },"
-                " else_branch = no () => (float[3] b) { b = Relu(z) }> }"),
+                " else_branch = no () => (int64[2] b) { b = Cast<to = 7>(x) }> "
+                "}"),
       HasSubstr("unsupported: output 0 is a 2 tensor of float32 if the "
-                "condition holds, else a 3 tensor of float32; the condition "
-                "depends on the model's inputs, so both must be of one type"));
+                "condition holds, else a 2 tensor of int64; the condition "
+                "depends on the model's inputs, so both must have one element "
+                "type and equally many axes"));
+}
+
+TEST(OnnxControlFlow, BothBranchesAreComputedIfTheHostWouldTakeLong) {
+  std::string text =
+      textOf("(float[512,512] x, bool c) => (float[512,512] y) { y = If (c) "
+             "<then_branch = yes () => (float[512,512] a) { a = MatMul(x, x) },"
+             " else_branch = no () => (float[512,512] b) { b = Relu(x) }> }");
+  EXPECT_EQ(count(text, "top.matmul"), 1);
+  EXPECT_EQ(count(text, "top.select"), 1);
+  EXPECT_THAT(text, Not(HasSubstr("if_else")));
+}
+
+TEST(OnnxControlFlow, ABranchThatOnlyTheHostRunsIsNotComputedForNothing) {
+  std::string text =
+      textOf("(float[512,512] x, bool c) => (float[512,512] y) { y = If (c) "
+             "<then_branch = yes () => (float[512,512] a) "
+             "  { m = MatMul(x, x)  d = Det(m) a = Mul(x, d) },"
+             " else_branch = no () => (float[512,512] b) { b = Relu(x) }> }");
+  EXPECT_THAT(text, HasSubstr("if_else"));
+  EXPECT_EQ(count(text, "top.matmul"), 0);
+}
+
+TEST(OnnxControlFlow, ConstantsOfAGraphAreOperands) {
+  std::string text = textOf(
+      "(float[2] x, bool c) => (float[2] y) { y = If (c) "
+      "<then_branch = yes () => (float[2] a) <float[2] w = {1, 2}> "
+      "  { a = Add(x, w) },"
+      " else_branch = no () => (float[2] b) <float[2] b = {3, 4}> {}> }");
+  EXPECT_EQ(count(text, "top.constant"), 2);
+  EXPECT_THAT(text, HasSubstr("\"if_else\"(%arg1, %arg0, "));
+}
+
+TEST(OnnxControlFlow, GraphsWithinGraphs) {
+  std::string text =
+      textOf("(float[2] x, bool c, bool d) => (float[2] y) { y = If (c) "
+             "<then_branch = yes () => (float[2] a) { h = Neg(x)  a = If (d) "
+             "   <then_branch = in () => (float[2] e) { e = Add(h, x) },"
+             "    else_branch = out () => (float[2] f) { f = Exp(h) }> },"
+             " else_branch = no () => (float[2] b) { b = Relu(x) }> }");
+  EXPECT_EQ(count(text, "\"if_else\"("), 1);
+  EXPECT_EQ(count(text, "kernel = \"if_else\""), 1);
 }
 
 static const char *const kLoop =
@@ -76,13 +136,87 @@ TEST(OnnxControlFlow, ALoopOfConstantCountIsUnrolled) {
   EXPECT_THAT(text, HasSubstr("tensor<3x2xf32>"));
 }
 
-TEST(OnnxControlFlow, AComputedTripCountIsRefused) {
+TEST(OnnxControlFlow, ScanOutputsNeedALimitOfTheTripCount) {
   EXPECT_THAT(failureOf("(float[2] x, int64 n) => (float[2] y, float[K,2] "
                         "scans) <bool c = {1}> {" +
                         std::string(kLoop) + "}"),
-              HasSubstr("the trip count ('n') is computed from the model's "
-                        "inputs; loops are unrolled, give a constant with "
-                        "--bind"));
+              HasSubstr("unsupported: how often the loop runs depends on the "
+                        "data and has no limit, but its scan outputs need "
+                        "room; give M, a constant with --bind or a Min with "
+                        "one"));
+  std::string text =
+      textOf("(float[2] x, int64 m) => (float[2] y, float[K,2] scans) <bool c "
+             "= {1}, int64 most = {7}> { n = Min(m, most) " +
+             std::string(kLoop) + "}");
+  EXPECT_THAT(text, HasSubstr("tensor<?x2xf32, [7, 2]>"));
+  EXPECT_THAT(text, HasSubstr("carried = 1"));
+}
+
+/// A loop without a count: x doubles while `again` holds.
+static std::string growing(const std::string &count, const std::string &next) {
+  return "(float[2] x, int64 n, bool c) => (float[K] y) {" +
+         (count.empty() ? "" : "  m = Identity(" + count + ")") +
+         "  y = Loop (" + (count.empty() ? "" : "m") +
+         ", c, x) <body = step (int64 i, bool go, float[L] v) => (bool again, "
+         "float[P] next) { s = ReduceSum<keepdims = 0>(v)  one = "
+         "Constant<value "
+         "= float {100}>()  again = Less(s, one)  next = " +
+         next + " }> }";
+}
+
+TEST(OnnxControlFlow, AConditionMayEndALoopWithoutACount) {
+  std::string text = textOf(growing("", "Add(v, x)"));
+  EXPECT_EQ(count(text, "top.host \"loop\""), 1);
+  EXPECT_THAT(text, HasSubstr("absent = array<i64: 0>"));
+}
+
+TEST(OnnxControlFlow, CarriedValuesMayGrowUpToALimit) {
+  EXPECT_THAT(failureOf(growing("", "Concat<axis = 0>(v, x)")),
+              HasSubstr("unsupported: a carried value grows with each "
+                        "iteration, and how often the loop runs depends on "
+                        "the data without a limit"));
+  std::string graph = growing("", "Concat<axis = 0>(v, x)");
+  graph.replace(graph.find("y = Loop ("), 10,
+                "m = Constant<value = int64 {9}>() y = Loop (m");
+  EXPECT_THAT(textOf(graph), HasSubstr("-> tensor<?xf32, [20]>"));
+}
+
+TEST(OnnxControlFlow, CarriedValuesKeepTypeAndRank) {
+  EXPECT_THAT(failureOf(growing("", "Cast<to = 7>(v)")),
+              HasSubstr("carried value 0 is a 2 tensor of float32 before the "
+                        "loop and a 2 tensor of int64 behind an iteration; it "
+                        "must keep its element type"));
+}
+
+TEST(OnnxControlFlow, ALongLoopIsNotUnrolled) {
+  std::string text =
+      textOf("(float[2] x) => (float[2] y, float[20000,2] scans) "
+             "<int64 n = {20000}, bool c = {1}> {" +
+             std::string(kLoop) + "}");
+  EXPECT_EQ(count(text, "top.host \"loop\""), 1);
+  EXPECT_THAT(text, HasSubstr("tensor<20000x2xf32>"));
+}
+
+TEST(OnnxControlFlow, HeavyIterationsAreComputedAndSelected) {
+  std::string text = textOf(
+      "(float[512,512] x, bool c) => (float[512,512] y) <int64 n = {3}> "
+      "{ y = Loop (n, c, x) <body = step (int64 i, bool go, float[512,512] v) "
+      "  => (bool again, float[512,512] next) "
+      "  { again = Identity(go)  next = MatMul(v, x) }> }");
+  EXPECT_EQ(count(text, "top.matmul"), 3);
+  EXPECT_EQ(count(text, "top.select"), 3);
+}
+
+TEST(OnnxControlFlow, SequencesNeedAConstantDecision) {
+  EXPECT_THAT(
+      failureOf("(float[2] x, int64 n) => (float[2] y) {"
+                "  s = SequenceConstruct(x, x)"
+                "  t = Loop (n, , s) <body = step (int64 i, bool go, "
+                "seq(float[2]) v) => (bool again, seq(float[2]) next) "
+                "  { again = Identity(go)  next = SequenceInsert(v, x) }> "
+                "  y = ConcatFromSequence<axis = 0>(t) }"),
+      HasSubstr("input 2 ('s') is a sequence of 2 tensors; the data decide how "
+                "often the loop runs, so it must be a tensor"));
 }
 
 TEST(OnnxControlFlow, AScanIsUnrolled) {
