@@ -388,12 +388,11 @@ private:
   Answer<> plan(Operation &op) {
     const LoweringTable::Function *function = functions.find(&op);
     if (!function) {
-      auto host = dyn_cast<top::HostOp>(op);
+      if (auto host = dyn_cast<top::HostOp>(op))
+        return refusalOfHostOp(host);
       return Refusal(
           &op,
-          host ? inWords("the chip has no form of '", host.getKernel(), "'")
-               : inWords("operation '", op.getName().getStringRef(),
-                         "' on the chip"),
+          inWords("operation '", op.getName().getStringRef(), "' on the chip"),
           "");
     }
     if (!llvm::isa<top::ConstantOp>(op))

@@ -3,6 +3,7 @@
 #include "passes/quantize/HostPlacement.h"
 
 #include "dialects/top/Constant.h"
+#include "dialects/top/Host.h"
 #include "dialects/tpu/Host.h"
 
 #include <cmath>
@@ -90,6 +91,21 @@ bool weft::quantize::hasHostKernel(Operation *op) {
   ScopedDiagnosticHandler unheard(op->getContext(),
                                   [](Diagnostic &) { return success(); });
   return succeeded(hostAttributes(hostParameters(op), op->getLoc()));
+}
+
+Refusal weft::quantize::refusalOfHostOp(top::HostOp op) {
+  StringRef kernel = op.getKernel();
+  if (kernel == "if_else")
+    return Refusal(op,
+                   "data decide which of its graphs runs, and the host runs it",
+                   "products in it are slow there; make the condition constant "
+                   "with --bind, or move them in front of the node");
+  if (kernel == "loop")
+    return Refusal(op, "data decide how often it runs, and the host runs it",
+                   "products in it are slow there; make the trip count and the "
+                   "condition constant with --bind, or move them in front of "
+                   "the node");
+  return Refusal(op, inWords("the chip has no form of '", kernel, "'"), "");
 }
 
 void weft::quantize::planOnHost(Operation *op, const Refusal &refusal,

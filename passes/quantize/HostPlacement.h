@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_QUANTIZE_HOSTPLACEMENT_H
 #define WEFT_PASSES_QUANTIZE_HOSTPLACEMENT_H
 
+#include "dialects/top/Host.h"
 #include "passes/quantize/Lowering.h"
 
 namespace weft::quantize {
@@ -10,6 +11,9 @@ namespace weft::quantize {
 /// True if a kernel of the host computes `op`: there is one of its name, and
 /// the host holds its attributes, operands and results.
 bool hasHostKernel(mlir::Operation *op);
+
+/// Why `op` is not for the chip, and the way out.
+Refusal refusalOfHostOp(top::HostOp op);
 
 /// Plans a `tpu.host` that computes the top op `op`; `refusal` says why it is
 /// not on the chip.

@@ -1,10 +1,50 @@
 #include "tools/weft/HostListing.h"
 
+#include "runtime/host/Body.h"
 #include "runtime/host/Traffic.h"
 #include "runtime/status/Quote.h"
 
 using namespace weft;
 using Json = nlohmann::ordered_json;
+
+void cli::addGraphs(const host::CallStep &call, Json &json) {
+  auto bodies = host::bodiesOf(call.kernel, call.attributes);
+  if (!bodies) // a loader has checked them
+    return;
+  for (const host::NamedBody &body : *bodies) {
+    Json operations = Json::array();
+    for (const host::Step &step : body.body.program.steps)
+      if (const auto *inner = std::get_if<host::CallStep>(&step)) {
+        operations.push_back(
+            {{"kernel", inner->kernel}, {"node", inner->node}});
+        addGraphs(*inner, operations.back());
+      }
+    json["graphs"].push_back(
+        {{"name", body.name}, {"operations", std::move(operations)}});
+  }
+}
+
+/// A line for each graph below an operation, and those within.
+static std::string graphsText(const Json &operation,
+                              const std::string &indent) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  if (!operation.contains("graphs"))
+    return text;
+  for (const Json &graph : operation["graphs"]) {
+    const Json &operations = graph["operations"];
+    text += indent + graph["name"].get<std::string>() + ": " +
+            std::to_string(operations.size()) + " operations";
+    for (size_t i = 0; i < std::min(operations.size(), kShown); ++i)
+      text += (i ? ", " : ": ") +
+              rt::quoteName(operations[i]["node"].get<std::string>()) + " (" +
+              rt::quoteName(operations[i]["kernel"].get<std::string>()) + ")";
+    text += operations.size() > kShown ? ", ..\n" : "\n";
+    for (const Json &inner : operations)
+      text += graphsText(inner, indent + "  ");
+  }
+  return text;
+}
 
 Json cli::describeHost(const rt::StageSpec &stage) {
   std::vector<const host::Program *> programs;
@@ -20,12 +60,14 @@ Json cli::describeHost(const rt::StageSpec &stage) {
         stored += store->to.bytes();
   }
   Json calls = Json::array();
-  for (const host::CallTraffic &traffic : host::trafficOf(programs))
+  for (const host::CallTraffic &traffic : host::trafficOf(programs)) {
     calls.push_back({{"kernel", traffic.call->kernel},
                      {"node", traffic.call->node},
                      {"reason", traffic.call->reason},
                      {"from_chip_bytes", traffic.fromChipBytes},
                      {"to_chip_bytes", traffic.toChipBytes}});
+    addGraphs(*traffic.call, calls.back());
+  }
   return {{"sub_nets", programs.size()},
           {"from_chip_bytes", loaded},
           {"to_chip_bytes", stored},
@@ -46,6 +88,7 @@ std::string cli::hostText(const Json &host, const std::string &indent) {
             " (" + rt::quoteName(call["kernel"].get<std::string>()) +
             "): " + rt::quoteName(call["reason"].get<std::string>()) + "; " +
             number(call, "from_chip_bytes") + " bytes from the chip, " +
-            number(call, "to_chip_bytes") + " to it\n";
+            number(call, "to_chip_bytes") + " to it\n" +
+            graphsText(call, indent + "    ");
   return text;
 }

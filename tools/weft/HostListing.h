@@ -15,7 +15,11 @@ namespace weft::cli {
 /// chip's memory and put there. The fields that docs/cli.md lists.
 nlohmann::ordered_json describeHost(const rt::StageSpec &stage);
 
-/// The same as lines that begin with `indent`.
+/// Adds the graphs that an operation runs as data decide, if it does, as
+/// `graphs` to what describes it.
+void addGraphs(const host::CallStep &call, nlohmann::ordered_json &json);
+
+/// What describeHost() gives as lines that begin with `indent`.
 std::string hostText(const nlohmann::ordered_json &host,
                      const std::string &indent);
 

@@ -3,6 +3,7 @@
 #include "runtime/zhouyi/Disassemble.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/files/OutputFile.h"
+#include "tools/weft/HostListing.h"
 #include "tools/weft/TensorListing.h"
 
 using namespace weft;
@@ -70,10 +71,12 @@ static Json describeStage(const zhouyi::Program &program,
   json["dram"] = {{"read_bytes", totals.readBytes},
                   {"write_bytes", totals.writtenBytes}};
   Json calls = Json::array();
-  for (const auto &[call, times] : totals.hostCalls)
+  for (const auto &[call, times] : totals.hostCalls) {
     calls.push_back({{"kernel", call->kernel},
                      {"node", call->node},
                      {"reason", call->reason}});
+    cli::addGraphs(*call, calls.back());
+  }
   if (!calls.empty())
     json["host"] = {{"operations", std::move(calls)}};
   return json;
