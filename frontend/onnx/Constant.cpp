@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Evaluate.h"
+#include "dialects/top/Reduce.h"
 #include "frontend/onnx/NodeImporter.h"
 #include "frontend/onnx/OpRows.h"
 #include "llvm/Support/MathExtras.h"
@@ -113,6 +114,18 @@ static LogicalResult importConstantOfShape(NodeImporter &n) {
               value->tensor->bytes);
 }
 
+/// The sizes of axes `first` to `last` as data decide.
+static FailureOr<Value> shapeOfData(NodeImporter &n, Value input, int64_t first,
+                                    int64_t last) {
+  OpBuilder &b = n.builder;
+  auto made = n.createHost(
+      "shape_of", input, RankedTensorType::get({last - first}, b.getI64Type()),
+      {b.getNamedAttr("start", b.getI64IntegerAttr(first)),
+       b.getNamedAttr("end", b.getI64IntegerAttr(last))});
+  return succeeded(made) ? FailureOr<Value>(made->front())
+                         : FailureOr<Value>(failure());
+}
+
 /// Shape-1..25; `start` and `end` came with 15.
 static LogicalResult importShape(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
@@ -128,9 +141,12 @@ static LogicalResult importShape(NodeImporter &n) {
     return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
   };
   int64_t first = clampAxis(*start), last = clampAxis(*end);
-  ArrayRef<int64_t> part =
-      shape.slice(first, std::max<int64_t>(last - first, 0));
-  return n.setOutput(0, n.intConstant(part, part.size()));
+  last = std::max(first, last);
+  ArrayRef<int64_t> part = shape.slice(first, last - first);
+  if (llvm::none_of(part, ShapedType::isDynamic))
+    return n.setOutput(0, n.intConstant(part, part.size()));
+  auto size = shapeOfData(n, *input, first, last);
+  return n.setOutput(size);
 }
 
 /// Size-1..25.
@@ -138,7 +154,15 @@ static LogicalResult importSize(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
   if (failed(input))
     return failure();
-  return n.setOutput(0, n.intConstant(n.typeOf(*input).getNumElements(), {}));
+  RankedTensorType type = n.typeOf(*input);
+  if (type.hasStaticShape())
+    return n.setOutput(0, n.intConstant(type.getNumElements(), {}));
+  FailureOr<Value> sizes = shapeOfData(n, *input, 0, type.getRank());
+  if (failed(sizes))
+    return failure();
+  int64_t axis = 0;
+  return n.setOutput(n.create<top::ReduceOp>(top::ReduceKind::Prod, *sizes,
+                                             ArrayRef<int64_t>(axis), false));
 }
 
 /// Range-11..: start + i * delta. Integers beyond 2^53 are refused, so that f64

@@ -15,6 +15,12 @@ bool onnx::isDataDependent(Value value) {
   return value && !NodeImporter::typeOf(value).hasStaticShape();
 }
 
+bool onnx::usesSizes(const Node &node) {
+  return node.domain.empty() &&
+         (node.opType == "Shape" || node.opType == "Size" ||
+          node.opType == "Slice");
+}
+
 namespace {
 /// A node imported into a block of its own, for certain sizes.
 struct Sample {

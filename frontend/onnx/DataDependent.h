@@ -12,6 +12,10 @@ namespace weft::onnx {
 /// True if a size of a value depends on data.
 bool isDataDependent(mlir::Value value);
 
+/// True of the nodes whose import functions take values of unknown sizes
+/// themselves, because they tell or use sizes: Shape, Size and Slice.
+bool usesSizes(const Node &node);
+
 /// Imports a node of which an operand has sizes that depend on data, for the
 /// host: `row` imports it twice, for the largest sizes and for smaller ones. If
 /// both give the same ops with the same attributes, these become host ops whose

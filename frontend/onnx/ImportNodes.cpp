@@ -533,7 +533,7 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
                              node.opType + " takes tensors");
         return {};
       }
-    if (llvm::any_of(values, isDataDependent)) {
+    if (llvm::any_of(values, isDataDependent) && !usesSizes(node)) {
       SmallVector<Value> onHost;
       if (failed(importOnHost(row, node, opset, builder, location, values,
                               budget, onHost)))

@@ -3,6 +3,7 @@
 #include "dialects/top/Move.h"
 
 #include "frontend/onnx/Compose.h"
+#include "frontend/onnx/DataDependent.h"
 #include "frontend/onnx/OpRows.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -265,8 +266,103 @@ static FailureOr<SliceLists> readSliceLists(NodeImporter &n) {
   return lists;
 }
 
+/// Operand `i` of a Slice, or the attribute that stands for it.
+static FailureOr<Value> sliceList(NodeImporter &n, unsigned i, StringRef name,
+                                  int64_t count, int64_t fallback) {
+  if (Value given = n.opset < 10 ? Value() : n.optionalOperand(i))
+    return given;
+  SmallVector<int64_t> list(count, fallback);
+  if (fallback < 0) // the axes: all of them
+    std::iota(list.begin(), list.end(), 0);
+  if (n.opset < 10 && n.hasAttribute(name)) {
+    auto values = n.intsAttribute(name, -1, 0);
+    if (failed(values))
+      return failure();
+    list = *values;
+  }
+  return n.intConstant(list, list.size());
+}
+
+/// How many values the slice of one axis has at most.
+static int64_t mostOfSlice(int64_t size, std::optional<int64_t> start,
+                           std::optional<int64_t> end, int64_t step) {
+  if (!start || !end || (*start < 0) != (*end < 0))
+    return size;
+  int64_t first = step > 0 ? *start : *end, last = step > 0 ? *end : *start,
+          span;
+  if (llvm::SubOverflow(last, first, span))
+    return size;
+  int64_t left =
+      step > 0 && first > 0 ? std::max<int64_t>(size - first, 0) : size;
+  return std::clamp<int64_t>(span, 0, left);
+}
+
+/// A slice whose size depends on data: of its input, or of where it begins or
+/// ends.
+static LogicalResult sliceOfData(NodeImporter &n, Value input) {
+  auto starts = sliceList(n, 1, "starts", 0, 0),
+       ends = sliceList(n, 2, "ends", 0, 0);
+  if (failed(starts) || failed(ends))
+    return failure();
+  RankedTensorType type = n.typeOf(input), listed = n.typeOf(*starts);
+  if (!listed.hasStaticShape() || listed.getRank() > 1)
+    return n.unsupported() << "starts are " << formatShape(listed.getShape())
+                           << "; they must be a list of known length";
+  int64_t count = listed.getNumElements();
+  auto axes = sliceList(n, 3, "axes", count, -1),
+       steps = sliceList(n, 4, "steps", count, 1);
+  if (failed(axes) || failed(steps))
+    return failure();
+  auto from = constantIntsOf(*starts), to = constantIntsOf(*ends),
+       along = constantIntsOf(*axes), by = constantIntsOf(*steps);
+  if (!along || !by)
+    return n.unsupported() << "axes or steps are computed from the model's "
+                              "inputs; they must be constant";
+  if (int64_t(along->size()) != count || int64_t(by->size()) != count ||
+      (to && int64_t(to->size()) != count))
+    return n.error() << "starts, ends, axes and steps have " << count
+                     << " and other numbers of values; they must have equally "
+                        "many";
+  SmallVector<int64_t> shape(type.getShape()), largest(*largestShape(type));
+  for (int64_t i = 0; i < count; ++i) {
+    FailureOr<int64_t> axis = n.normalizeAxis((*along)[i], shape.size());
+    if (failed(axis))
+      return failure();
+    (*along)[i] = *axis;
+    std::optional<int64_t> start, end;
+    if (from)
+      start = (*from)[i];
+    if (to)
+      end = (*to)[i];
+    if ((*by)[i] == 0)
+      return n.error() << "steps[" << i << "] is 0, must not be";
+    if (!ShapedType::isDynamic(shape[*axis]) && start && end) {
+      SliceRange range(shape);
+      range.narrow(*axis, *start, *end, (*by)[i]);
+      shape[*axis] = largest[*axis] = range.sizes[*axis];
+      continue;
+    }
+    largest[*axis] = mostOfSlice(largest[*axis], start, end, (*by)[i]);
+    shape[*axis] = host::kUnknownSize;
+  }
+  for (int64_t &size : shape)
+    size = ShapedType::isDynamic(size) ? host::kUnknownSize : size;
+  Value order = n.intConstant(*along, {count});
+  auto made =
+      n.createHost("slice_range", {input, *starts, *ends, order, *steps},
+                   boundedType(shape, largest, type.getElementType()), {});
+  return failed(made) ? failure() : n.setOutput(0, made->front());
+}
+
 static LogicalResult importSlice(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
+  auto isComputed = [&](unsigned i) {
+    Value list = n.opset < 10 ? Value() : n.optionalOperand(i);
+    return list && !constantIntsOf(list);
+  };
+  if (succeeded(input) &&
+      (isDataDependent(*input) || isComputed(1) || isComputed(2)))
+    return sliceOfData(n, *input);
   FailureOr<SliceLists> lists = readSliceLists(n);
   if (failed(input) || failed(lists))
     return failure();
@@ -529,7 +625,7 @@ void weft::onnx::registerMoveRows(OpRegistry &registry) {
           {"Flatten", 1, kLastOpset, importFlatten},
           {"Pad", 1, kLastOpset, importPad, "constant pads"},
           {"Reshape", 5, kLastOpset, importReshape, "constant shape"},
-          {"Slice", 1, kLastOpset, importSlice, "constant ranges"},
+          {"Slice", 1, kLastOpset, importSlice, "constant axes and steps"},
           {"Split", 2, kLastOpset, importSplit, "constant sizes"},
           {"Squeeze", 1, kLastOpset, importSqueeze, "constant axes"},
           {"Tile", 1, 5, importTileAxis, "constant repeats"},

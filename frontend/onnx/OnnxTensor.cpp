@@ -141,8 +141,9 @@ std::string weft::onnx::formatShape(llvm::ArrayRef<int64_t> dims) {
   if (dims.empty())
     return "scalar";
   std::string text;
-  for (int64_t dim : dims)
-    text += (text.empty() ? "" : "x") + std::to_string(dim);
+  for (int64_t dim : dims) // INT64_MIN: MLIR's size that is not known
+    text += (text.empty() ? "" : "x") +
+            (dim == INT64_MIN ? "?" : std::to_string(dim));
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/host/Strides.h"
 #include "runtime/numeric/MatrixTranspose.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace weft;
@@ -140,6 +141,77 @@ Status host::kernels::slice(const Call &call,
   }
   WEFT_TRY(call.addResult(std::move(shape), results));
   copyStrided(call.operand(0), start, steps, results.back());
+  return Status::ok();
+}
+
+/// One axis of a slice as ONNX Slice-13 says.
+static void narrow(int64_t start, int64_t end, int64_t step, int64_t &size,
+                   int64_t &first) {
+  start += start < 0 ? size : 0;
+  end += end < 0 ? size : 0;
+  int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  start = std::min(std::max<int64_t>(start, 0), std::max<int64_t>(high, 0));
+  end = std::min(std::max(end, low), std::max(high, low));
+  uint64_t span = step > 0 ? (end > start ? end - start : 0)
+                           : (start > end ? start - end : 0);
+  uint64_t stride = step > 0 ? uint64_t(step) : 0 - uint64_t(step);
+  size = span && size > 0 ? int64_t((span - 1) / stride) + 1 : 0;
+  first = size ? start : 0;
+}
+
+Status host::kernels::slice_range(const Call &call,
+                                  std::vector<HostTensor> &results) {
+  WEFT_TRY(checkSameType(call));
+  const HostTensor &input = call.operand(0);
+  std::vector<std::vector<int64_t>> lists; // starts, ends, axes, steps
+  for (size_t i = 1; i <= 4; ++i) {
+    const HostTensor &list = call.operand(i);
+    bool isWide = list.type() == ElementType::I64;
+    if (list.shape().size() > 1 ||
+        (!isWide && list.type() != ElementType::I32) ||
+        list.elements() != call.operand(1).elements())
+      return call.fail("operand %zu is %s %s; starts, ends, axes and steps are "
+                       "lists of equally many integers",
+                       i, numeric::elementTypeName(list.type()),
+                       numeric::shapeText(list.shape()).c_str());
+    lists.emplace_back();
+    for (int64_t k = 0; k < list.elements(); ++k)
+      lists.back().push_back(isWide ? list.as<int64_t>()[k]
+                                    : list.as<int32_t>()[k]);
+  }
+  Shape shape = input.shape(), steps = rowMajorSteps(shape);
+  std::vector<bool> seen(shape.size());
+  int64_t from = 0;
+  for (size_t k = 0; k < lists[0].size(); ++k) {
+    int64_t axis = lists[2][k], step = lists[3][k], first = 0;
+    if (axis < 0 || axis >= int64_t(shape.size()) || seen[axis] || step == 0)
+      return call.fail("axis %lld with step %lld of rank %zu",
+                       static_cast<long long>(axis),
+                       static_cast<long long>(step), shape.size());
+    seen[axis] = true;
+    narrow(lists[0][k], lists[1][k], step, shape[axis], first);
+    from += first * steps[axis];
+    steps[axis] = shape[axis] > 1 ? steps[axis] * step : 0;
+  }
+  WEFT_TRY(call.addResult(std::move(shape), results));
+  copyStrided(input, from, steps, results.back());
+  return Status::ok();
+}
+
+Status host::kernels::shape_of(const Call &call,
+                               std::vector<HostTensor> &results) {
+  const Shape &shape = call.operand(0).shape();
+  int64_t rank = int64_t(shape.size()),
+          first = call.attributes.integer("start"),
+          last = call.attributes.integer("end", rank);
+  if (first < 0 || last < first || last > rank ||
+      call.results[0].type != ElementType::I64)
+    return call.fail(
+        "axes %lld to %lld of rank %lld", static_cast<long long>(first),
+        static_cast<long long>(last), static_cast<long long>(rank));
+  WEFT_TRY(call.addResult({last - first}, results));
+  std::copy(shape.begin() + first, shape.begin() + last,
+            results.back().as<int64_t>());
   return Status::ok();
 }
 

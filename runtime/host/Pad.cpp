@@ -24,18 +24,23 @@ static void eachIndex(const Shape &shape, Visit visit) {
   }
 }
 
+/// Unknown sizes of the result are those of the operand.
 Status host::kernels::expand(const Call &call,
                              std::vector<HostTensor> &results) {
   const HostTensor &input = call.operand(0);
-  if (call.results[0].type != input.type() || !call.results[0].isStatic() ||
-      broadcastShapes(input.shape(), call.results[0].shape) !=
-          call.results[0].shape)
+  Shape shape = call.results[0].shape;
+  size_t rank = input.shape().size();
+  for (size_t back = 1; back <= std::min(rank, shape.size()); ++back)
+    if (shape[shape.size() - back] == kUnknownSize)
+      shape[shape.size() - back] = input.shape()[rank - back];
+  if (call.results[0].type != input.type() ||
+      broadcastShapes(input.shape(), shape) != shape)
     return call.fail("%s of shape %s to %s of shape %s",
                      numeric::elementTypeName(input.type()),
                      numeric::shapeText(input.shape()).c_str(),
                      numeric::elementTypeName(call.results[0].type),
                      numeric::shapeText(call.results[0].shape).c_str());
-  WEFT_TRY(call.addResult(results));
+  WEFT_TRY(call.addResult(std::move(shape), results));
   HostTensor &result = results.back();
   Shape steps = broadcastSteps(input.shape(), result.shape());
   size_t unit = numeric::elementBytes(input.type());

@@ -238,6 +238,35 @@ TEST(OnnxControlFlow, ABodyOfOtherInputsThanTheNodeGives) {
                 "the same"));
 }
 
+TEST(OnnxDataSizes, AreToldByTheHost) {
+  std::string text = textOf("(float[4,4] x) => (int64[1] y, int64 n) {"
+                            "  z = NonZero(x)  y = Shape<start = 1>(z) "
+                            "  n = Size(z) }");
+  EXPECT_THAT(text, HasSubstr("top.host \"shape_of\""));
+  EXPECT_THAT(text, HasSubstr("{end = 2 : i64, start = 1 : i64}"));
+  EXPECT_EQ(count(text, "top.reduce"), 1);
+}
+
+TEST(OnnxDataSizes, SlicesHaveALargestSize) {
+  auto sliceOf = [](const std::string &from, const std::string &to,
+                    const std::string &step) {
+    return textOf("(float[4,4] x) => (int64[2,K] y) <int64[1] f = {" + from +
+                  "}, int64[1] t = {" + to +
+                  "}, int64[1] a = {1}, int64[1] s "
+                  "= {" +
+                  step + "}> { z = NonZero(x)  y = Slice(z, f, t, a, s) }");
+  };
+  EXPECT_THAT(sliceOf("0", "5", "1"), HasSubstr("-> tensor<2x?xi64, [2, 5]>"));
+  EXPECT_THAT(sliceOf("6", "99", "1"), HasSubstr("[2, 10]"));
+  EXPECT_THAT(sliceOf("-3", "99", "1"), HasSubstr("[2, 16]"));
+  EXPECT_THAT(sliceOf("-1", "-4", "-1"), HasSubstr("[2, 3]"));
+  std::string text =
+      textOf("(float[4,6] x, int64[1] n) => (float[2,K] y) "
+             "<int64[2] f = {1, 0}, int64[1] t = {3}> {"
+             "  e = Concat<axis = 0>(t, n)  y = Slice(x, f, e) }");
+  EXPECT_THAT(text, HasSubstr("-> tensor<?x?xf32, [4, 6]>"));
+}
+
 TEST(OnnxSequences, AreFollowed) {
   std::string text =
       textOf("(float[2] x, float[2] z) => (float[2,2] y, int64 n) "

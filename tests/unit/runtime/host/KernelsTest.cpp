@@ -172,6 +172,54 @@ TEST(HostKernels, slicesOfUnknownSizeRunToTheEndOfTheAxis) {
   }
 }
 
+TEST(HostKernels, slicesOfRangesGoAsFarAsTheDataDo) {
+  HostTensor input = tensorOf({2, 3}, {1, 2, 3, 4, 5, 6});
+  auto list = [](int64_t value) {
+    return tensorOf({1}, {double(value)}, ElementType::I64);
+  };
+  struct Case {
+    int64_t start, end, step;
+    std::vector<double> values;
+  };
+  for (const Case &c :
+       {Case{0, 2, 1, {1, 2, 4, 5}}, Case{1, 99, 1, {2, 3, 5, 6}},
+        Case{-1, 99, 1, {3, 6}}, Case{-1, -99, -2, {3, 1, 6, 4}},
+        Case{2, 1, 1, {}}, Case{-99, -98, 1, {}}}) {
+    HostTensor start = list(c.start), end = list(c.end), axis = list(1),
+               step = list(c.step);
+    Call call = callOf("slice_range", {&input, &start, &end, &axis, &step}, {});
+    call.results = {{ElementType::F32, {2, kUnknownSize}, {2, 3}}};
+    std::vector<HostTensor> results;
+    rt::Status status = run(call, results);
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(valuesOf(results[0]), c.values) << c.start;
+    HostTensor wrong = list(2);
+    call.operands[3] = &wrong;
+    EXPECT_THAT(run(call, results).message(), HasSubstr("axis 2 with step"));
+    call.operands[3] = &input;
+    EXPECT_THAT(run(call, results).message(),
+                HasSubstr("operand 3 is f32 2x3"));
+  }
+}
+
+TEST(HostKernels, tellSizes) {
+  HostTensor input(ElementType::F32, {2, 0, 5});
+  Call call = callOf("shape_of", {&input}, {});
+  call.results = {staticResult(ElementType::I64, {2})};
+  call.attributes.set("start", int64_t(1));
+  std::vector<HostTensor> results;
+  ASSERT_TRUE(run(call, results).isOk());
+  EXPECT_THAT(valuesOf(results[0]), ElementsAre(0, 5));
+  call.attributes.set("end", int64_t(4));
+  EXPECT_THAT(run(call, results).message(), HasSubstr("axes 1 to 4 of rank 3"));
+  Call expand = callOf("expand", {&input}, {});
+  HostTensor row = tensorOf({1, 2}, {1, 2});
+  expand.operands = {&row};
+  expand.results = {{ElementType::F32, {2, kUnknownSize}, {2, 9}}};
+  ASSERT_TRUE(run(expand, results).isOk());
+  EXPECT_THAT(valuesOf(results[1]), ElementsAre(1, 2, 1, 2));
+}
+
 TEST(HostKernels, sizesMayDependOnDataUpToTheirBound) {
   HostTensor input = tensorOf({2, 3}, {1, 2, 3, 4, 5, 6});
   Call call = callOf("reshape", {&input}, {});
