@@ -95,16 +95,18 @@ bool weft::quantize::hasHostKernel(Operation *op) {
 
 Refusal weft::quantize::refusalOfHostOp(top::HostOp op) {
   StringRef kernel = op.getKernel();
+  // weft info shows 120 bytes of it.
   if (kernel == "if_else")
     return Refusal(op,
-                   "data decide which of its graphs runs, and the host runs it",
-                   "products in it are slow there; make the condition constant "
-                   "with --bind, or move them in front of the node");
+                   "data choose its graph, so the host runs it (products are "
+                   "slow there)",
+                   "fix the condition with --bind");
   if (kernel == "loop")
-    return Refusal(op, "data decide how often it runs, and the host runs it",
-                   "products in it are slow there; make the trip count and the "
-                   "condition constant with --bind, or move them in front of "
-                   "the node");
+    return Refusal(
+        op,
+        "data decide how often it runs, so the host does it (products "
+        "are slow there)",
+        "fix M and condition with --bind");
   return Refusal(op, inWords("the chip has no form of '", kernel, "'"), "");
 }
 
