@@ -60,17 +60,6 @@ static std::optional<int64_t> constantScalar(Value value) {
   return values->front();
 }
 
-/// `value` as a scalar; it has one element.
-static FailureOr<Value> asScalar(StructureNode &s, Value value,
-                                 StringRef what) {
-  if (s.n.typeOf(value).getNumElements() != 1) {
-    s.n.error() << what << " is a " << formatShape(s.n.typeOf(value).getShape())
-                << " tensor; it must have one element";
-    return failure();
-  }
-  return s.n.reshape(value, {});
-}
-
 /// `condition ? chosen : other` for two results of one meaning; `what` names
 /// them in messages.
 static FailureOr<Entity> select(StructureNode &s, Value condition,
@@ -139,8 +128,6 @@ static LogicalResult importIf(StructureNode &s) {
   FailureOr<const Graph *> elseGraph = s.graph("else_branch");
   if (failed(condition) || failed(thenGraph) || failed(elseGraph))
     return failure();
-  if (failed(checkOneElement(s, *condition, "the condition")))
-    return failure();
   if (std::optional<int64_t> known = constantScalar(*condition)) {
     auto results = s.importGraph(*known ? **thenGraph : **elseGraph, {},
                                  *known ? "then_branch" : "else_branch");
@@ -149,10 +136,17 @@ static LogicalResult importIf(StructureNode &s) {
     s.outputs = std::move(*results);
     return success();
   }
+  if (failed(checkCondition(s, *condition, "the condition")))
+    return failure();
   ApartGraph yes, no;
   if (failed(importApart(s, **thenGraph, {}, "then_branch", yes)) ||
-      failed(importApart(s, **elseGraph, {}, "else_branch", no)))
+      failed(importApart(s, **elseGraph, {}, "else_branch", no))) {
+    // It may be one that is right for other shapes.
+    emitRemark(s.n.location) << "the condition is computed, so both branches "
+                                "are needed; fix it with --bind if one of them "
+                                "is never taken at these shapes";
     return failure();
+  }
   if (yes.results.size() != no.results.size())
     return s.n.error() << "then_branch has " << yes.results.size()
                        << " outputs, else_branch " << no.results.size()
@@ -161,7 +155,7 @@ static LogicalResult importIf(StructureNode &s) {
     return buildIf(s, *condition, yes, no);
   moveHere(s, yes);
   moveHere(s, no);
-  FailureOr<Value> scalar = asScalar(s, *condition, "the condition");
+  FailureOr<Value> scalar = s.n.reshape(*condition, {});
   if (failed(scalar))
     return failure();
   for (size_t i = 0; i < yes.results.size(); ++i) {
@@ -255,11 +249,11 @@ constexpr int64_t kMostSelected = 64;
 /// What follows from the condition after an iteration; false: the loop ends.
 static FailureOr<bool> advance(StructureNode &s, Unrolling &loop,
                                Value condition) {
-  if (failed(checkOneElement(s, condition, "the loop's condition")))
-    return failure();
   if (std::optional<int64_t> known = constantScalar(condition))
     return *known != 0;
-  FailureOr<Value> scalar = asScalar(s, condition, "the loop's condition");
+  if (failed(checkCondition(s, condition, "the loop's condition")))
+    return failure();
+  FailureOr<Value> scalar = s.n.reshape(condition, {});
   if (failed(scalar))
     return failure();
   if (!loop.active) {

@@ -40,8 +40,9 @@ void onnx::moveHere(StructureNode &s, ApartGraph &apart) {
 }
 
 uint64_t onnx::hostNanoseconds(Block &block) {
-  // Of a walk over elements, and of one product: measured on one core.
-  constexpr double kElement = 4, kProduct = 1;
+  // Kernels walk elements by strides and in f64; a product of floats was
+  // measured on one core.
+  constexpr double kElement = 16, kProduct = 1;
   double total = 0;
   auto elements = [](Value value) {
     std::optional<SmallVector<int64_t>> shape =
@@ -151,13 +152,21 @@ static RankedTensorType joinTypes(RankedTensorType a, RankedTensorType b) {
   return boundedType(shape, largest, a.getElementType());
 }
 
-LogicalResult onnx::checkOneElement(StructureNode &s, Value value,
-                                    StringRef what) {
+static LogicalResult checkOneElement(StructureNode &s, Value value,
+                                     Type element, StringRef what) {
   RankedTensorType type = NodeImporter::typeOf(value);
-  if (!type.hasStaticShape() || type.getNumElements() == 1)
+  if (type.getElementType() == element && type.hasStaticShape() &&
+      type.getNumElements() == 1)
     return success();
-  return s.n.error() << what << " is a " << formatShape(type.getShape())
-                     << " tensor; it must have one element";
+  return s.n.error() << what << " is " << describe(value)
+                     << "; it must have one element of "
+                     << dataTypeName(onnxTypeOf(element))
+                     << (type.hasStaticShape() ? "" : ", reshape it");
+}
+
+LogicalResult onnx::checkCondition(StructureNode &s, Value value,
+                                   StringRef what) {
+  return checkOneElement(s, value, s.n.builder.getI1Type(), what);
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,7 +242,7 @@ private:
   LogicalResult importBody(ApartGraph &apart);
   /// The types of the carried values, with those that an iteration gives.
   LogicalResult widen(const ApartGraph &apart, bool &isWider);
-  bool extrapolate();
+  LogicalResult extrapolate();
   /// Whether the number of iterations is that of a constant count.
   bool runsAsOftenAsCounted(const ApartGraph &apart) const;
   LogicalResult scanTypes(const ApartGraph &apart, SmallVector<Type> &types);
@@ -242,7 +251,8 @@ private:
   const Graph &body;
   SmallVector<Value> operands; ///< count, condition (or null), carried
   std::optional<int64_t> most; ///< iterations
-  std::vector<RankedTensorType> types, before, first; ///< of carried values
+  /// Of carried values: now, one and two rounds ago, in front of the loop.
+  std::vector<RankedTensorType> types, before, beforeThat, first;
 };
 } // namespace
 
@@ -259,14 +269,15 @@ LogicalResult LoopBuilder::readOperands() {
     operands.push_back(entity.value);
   }
   if (operands[0]) {
-    if (failed(checkOneElement(s, operands[0], "the trip count")))
+    if (failed(checkOneElement(s, operands[0], s.n.builder.getI64Type(),
+                               "the trip count")))
       return failure();
     most = largestOf(operands[0]);
     if (most && *most > kFar)
       most.reset();
   }
   if (operands[1] &&
-      failed(checkOneElement(s, operands[1], "the loop's condition")))
+      failed(checkCondition(s, operands[1], "the loop's condition")))
     return failure();
   for (Value carried : ArrayRef<Value>(operands).drop_front(2))
     types.push_back(NodeImporter::typeOf(carried));
@@ -297,10 +308,11 @@ LogicalResult LoopBuilder::importBody(ApartGraph &apart) {
              << "output " << i << " of the body is " << describe(result)
              << "; the data decide how often the loop runs, so it must be a "
                 "tensor; make the decision constant with --bind";
-  return checkOneElement(s, apart.results[0].value, "the loop's condition");
+  return checkCondition(s, apart.results[0].value, "the loop's condition");
 }
 
 LogicalResult LoopBuilder::widen(const ApartGraph &apart, bool &isWider) {
+  beforeThat = before.empty() ? types : before;
   before = types;
   isWider = false;
   for (auto [i, type] : llvm::enumerate(types)) {
@@ -319,31 +331,40 @@ LogicalResult LoopBuilder::widen(const ApartGraph &apart, bool &isWider) {
   return success();
 }
 
-/// Sizes that grow by as many elements each time: what they are in the end.
-/// False if that has no limit.
-bool LoopBuilder::extrapolate() {
+/// Sizes that grow by as many elements each time become what they are in the
+/// end.
+LogicalResult LoopBuilder::extrapolate() {
+  auto refuse = [&](StringRef rule) {
+    return s.n.unsupported() << "a carried value grows with each iteration, "
+                             << rule << "; carry a tensor of fixed size";
+  };
   if (!most)
-    return false;
-  for (auto [type, last, start] : llvm::zip(types, before, first)) {
+    return refuse("and how often the loop runs depends on the data without a "
+                  "limit; give M, a constant with --bind or a Min with one");
+  for (auto [type, last, beforeLast, start] :
+       llvm::zip(types, before, beforeThat, first)) {
     SmallVector<int64_t> largest = *largestShape(type),
                          earlier = *largestShape(last),
+                         evenEarlier = *largestShape(beforeLast),
                          initial = *largestShape(start);
     for (size_t axis = 0; axis < largest.size(); ++axis) {
       int64_t grown = largest[axis] - earlier[axis], all;
-      if (llvm::MulOverflow(grown, *most, all) ||
-          llvm::AddOverflow(initial[axis], all, largest[axis]))
-        return false;
+      if (grown != earlier[axis] - evenEarlier[axis])
+        return refuse("and by another number each time");
       if (grown == 0)
-        largest[axis] = earlier[axis];
+        continue;
+      if (llvm::MulOverflow(grown, std::max<int64_t>(*most, 0), all) ||
+          llvm::AddOverflow(initial[axis], all, largest[axis]))
+        return refuse("beyond all limits");
     }
     SmallVector<int64_t> shape;
     for (int64_t size : type.getShape())
       shape.push_back(ShapedType::isDynamic(size) ? host::kUnknownSize : size);
     type = boundedType(shape, largest, type.getElementType());
     if (failed(hostResultType(type)))
-      return false;
+      return refuse("beyond what the host can hold");
   }
-  return true;
+  return success();
 }
 
 bool LoopBuilder::runsAsOftenAsCounted(const ApartGraph &apart) const {
@@ -392,12 +413,8 @@ LogicalResult LoopBuilder::build() {
   bool isWider = true;
   for (int round = 0; isWider; ++round) {
     bool isLast = round == kSettled;
-    if (isLast && !extrapolate())
-      return s.n.unsupported()
-             << "a carried value grows with each iteration, and how often the "
-                "loop runs depends on the data without a limit; give M, a "
-                "constant with --bind or a Min with one, or carry a tensor of "
-                "fixed size";
+    if (isLast && failed(extrapolate()))
+      return failure();
     apart = std::make_unique<ApartGraph>();
     if (failed(importBody(*apart)))
       return failure();

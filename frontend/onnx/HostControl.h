@@ -43,9 +43,9 @@ bool needsTheHost(mlir::Block &block);
 /// those that it cannot.
 bool fitsTheHost(mlir::Block &block, std::string &problem);
 
-/// Reports a condition or trip count that has not one element.
-mlir::LogicalResult checkOneElement(StructureNode &s, mlir::Value value,
-                                    llvm::StringRef what);
+/// Reports a condition that is not one bool.
+mlir::LogicalResult checkCondition(StructureNode &s, mlir::Value value,
+                                   llvm::StringRef what);
 
 /// The `if_else` of two graphs that give tensors.
 mlir::LogicalResult buildIf(StructureNode &s, mlir::Value condition,

@@ -181,6 +181,38 @@ TEST(OnnxControlFlow, CarriedValuesMayGrowUpToALimit) {
   EXPECT_THAT(textOf(graph), HasSubstr("-> tensor<?xf32, [20]>"));
 }
 
+TEST(OnnxControlFlow, CarriedValuesMayNotDouble) {
+  std::string graph = growing("", "Concat<axis = 0>(v, v)");
+  graph.replace(graph.find("y = Loop ("), 10,
+                "m = Constant<value = int64 {9}>() y = Loop (m");
+  EXPECT_THAT(failureOf(graph),
+              HasSubstr("unsupported: a carried value grows with each "
+                        "iteration, and by another number each time; carry a "
+                        "tensor of fixed size"));
+}
+
+TEST(OnnxControlFlow, AConditionIsOneBool) {
+  EXPECT_THAT(failureOf("(float[2] x, float[1] c) => (float[2] y) {" +
+                        std::string(kBranches) + "}"),
+              HasSubstr("the condition is a 1 tensor of float32; it must have "
+                        "one element of bool"));
+  EXPECT_THAT(failureOf("(float[2] x, int32 n) => (float[2] y, float[K,2] "
+                        "scans) <bool c = {1}> {" +
+                        std::string(kLoop) + "}"),
+              HasSubstr("the trip count is a scalar tensor of int32; it must "
+                        "have one element of int64"));
+}
+
+TEST(OnnxControlFlow, ABranchForOtherShapesIsAnErrorWithTheWayOut) {
+  EXPECT_THAT(
+      failureOf("(float[2,3] x, bool c) => (float[2,3] y) { y = If (c) "
+                "<then_branch = yes () => (float[2,3] a) { a = Relu(x) },"
+                " else_branch = no () => (float[2,3] b) { b = MatMul(x, x) }> "
+                "}"),
+      HasSubstr("the condition is computed, so both branches are needed; fix "
+                "it with --bind if one of them is never taken"));
+}
+
 TEST(OnnxControlFlow, CarriedValuesKeepTypeAndRank) {
   EXPECT_THAT(failureOf(growing("", "Cast<to = 7>(v)")),
               HasSubstr("carried value 0 is a 2 tensor of float32 before the "
