@@ -2,8 +2,8 @@
 //
 // What the chip runs is a straight list of commands. Branches are chosen where
 // the condition is constant, loops of a known number of iterations unrolled.
-// Where data decide, the host runs the graphs (HostControl.h), or the chip
-// computes all of them and selects, if they are much work and cannot do harm.
+// Where data decide, the host runs the graphs (HostControl.h); or all of them
+// are computed and their results selected, if that is asked for and can be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,28 +97,24 @@ static FailureOr<Entity> select(StructureNode &s, Value condition,
 // If
 //===----------------------------------------------------------------------===//
 
-/// Work of the host from which on the chip computes what may not be needed: it
-/// is a hundred times as fast and more at products.
-constexpr uint64_t kMuchWork = 50'000'000; // nanoseconds
+static bool isConstant(Block &block) {
+  return llvm::all_of(block,
+                      [](Operation &op) { return isa<top::ConstantOp>(op); });
+}
 
-/// Whether the chip rather computes both branches and selects, because the host
-/// would take long for one, or cannot run it. Nobody sees that from outside.
-static bool areBetterOnChip(ApartGraph &yes, ApartGraph &no) {
+/// Whether both branches are computed, if they do anything, and one selected:
+/// because that is asked for, or because the host cannot run them.
+static bool areSelected(StructureNode &s, ApartGraph &yes, ApartGraph &no) {
   if (!yes.givesTensors() || !no.givesTensors())
-    return true; // only lists of values can be selected
+    return true; // lists of values are known to the importer alone
   for (auto [chosen, other] : llvm::zip(yes.results, no.results))
     if (chosen.value.getType() != other.value.getType())
       return false;
   if (needsTheHost(yes.block) || needsTheHost(no.block))
     return false;
-  auto isEmpty = [](Block &block) {
-    return llvm::all_of(block,
-                        [](Operation &op) { return isa<top::ConstantOp>(op); });
-  };
   std::string problem;
-  return (isEmpty(yes.block) && isEmpty(no.block)) ||
-         std::max(hostNanoseconds(yes.block), hostNanoseconds(no.block)) >
-             kMuchWork ||
+  return s.importer.selectsBranches() ||
+         (isConstant(yes.block) && isConstant(no.block)) ||
          !fitsTheHost(yes.block, problem) || !fitsTheHost(no.block, problem);
 }
 
@@ -151,7 +147,7 @@ static LogicalResult importIf(StructureNode &s) {
     return s.n.error() << "then_branch has " << yes.results.size()
                        << " outputs, else_branch " << no.results.size()
                        << "; both must have the node's";
-  if (!areBetterOnChip(yes, no))
+  if (!areSelected(s, yes, no))
     return buildIf(s, *condition, yes, no);
   moveHere(s, yes);
   moveHere(s, no);
@@ -242,7 +238,7 @@ enum class Outcome { Again, Ended, ForHost };
 /// Iterations that are unrolled at most, and nodes that they become.
 constexpr int64_t kMostIterations = 10000;
 constexpr uint64_t kMostUnrolledNodes = 50'000;
-/// Iterations that the chip computes at most though the data may end the loop
+/// Iterations that are computed at most though the data may end the loop
 /// before.
 constexpr int64_t kMostSelected = 64;
 
@@ -268,9 +264,10 @@ static FailureOr<bool> advance(StructureNode &s, Unrolling &loop,
   return true;
 }
 
-/// Whether the chip rather computes all iterations and selects; `results` are
-/// those of the first one that data decide.
-static bool areBetterOnChip(Unrolling &loop, ArrayRef<Entity> results) {
+/// Whether all iterations are computed and the right values selected;
+/// `results` are those of the first one that data decide.
+static bool areSelected(StructureNode &s, Unrolling &loop,
+                        ArrayRef<Entity> results) {
   if (results.size() != 1 + loop.carried.size() || loop.trips > kMostSelected ||
       needsTheHost(loop.apart.block))
     return false;
@@ -282,9 +279,8 @@ static bool areBetterOnChip(Unrolling &loop, ArrayRef<Entity> results) {
       return false;
   }
   std::string problem;
-  return !areTensors || !fitsTheHost(loop.apart.block, problem) ||
-         hostNanoseconds(loop.apart.block) >
-             kMuchWork / uint64_t(std::max<int64_t>(loop.trips, 1));
+  return s.importer.selectsBranches() || !areTensors ||
+         !fitsTheHost(loop.apart.block, problem);
 }
 
 /// Takes what an iteration gives.
@@ -332,7 +328,7 @@ static FailureOr<Outcome> iterate(StructureNode &s, const Graph &body,
                 << " values that the loop carries, and the scan outputs";
     return failure();
   }
-  if (loop.active && !loop.isSelecting && !areBetterOnChip(loop, *results))
+  if (loop.active && !loop.isSelecting && !areSelected(s, loop, *results))
     return Outcome::ForHost;
   loop.isSelecting = bool(loop.active);
   if (failed(take(s, loop, *results)))

@@ -6,9 +6,7 @@
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
-#include "dialects/top/Conv.h"
 #include "dialects/top/Host.h"
-#include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "runtime/host/Body.h"
 
@@ -37,38 +35,6 @@ LogicalResult onnx::importApart(StructureNode &s, const Graph &graph,
 void onnx::moveHere(StructureNode &s, ApartGraph &apart) {
   s.n.builder.getInsertionBlock()->getOperations().splice(
       s.n.builder.getInsertionPoint(), apart.block.getOperations());
-}
-
-uint64_t onnx::hostNanoseconds(Block &block) {
-  // Kernels walk elements by strides and in f64; a product of floats was
-  // measured on one core.
-  constexpr double kElement = 16, kProduct = 1;
-  double total = 0;
-  auto elements = [](Value value) {
-    std::optional<SmallVector<int64_t>> shape =
-        largestShape(NodeImporter::typeOf(value));
-    double count = 1;
-    for (int64_t size : *shape)
-      count *= double(size);
-    return count;
-  };
-  for (Operation &op : block) {
-    if (isa<top::ConstantOp>(op))
-      continue;
-    double made = 0;
-    for (Value result : op.getResults())
-      made += elements(result);
-    total += kElement * made;
-    if (auto product = dyn_cast<top::MatMulOp>(op)) {
-      ArrayRef<int64_t> lhs = product.getLhs().getType().getShape();
-      total += kProduct * made * double(lhs.empty() ? 1 : lhs.back());
-    } else if (auto conv = dyn_cast<top::ConvOp>(op)) {
-      RankedTensorType filter = conv.getFilter().getType();
-      total += kProduct * made * double(filter.getNumElements()) /
-               double(std::max<int64_t>(filter.getDimSize(0), 1));
-    }
-  }
-  return uint64_t(std::min(total, 1e18));
 }
 
 bool onnx::needsTheHost(Block &block) {

@@ -32,9 +32,6 @@ mlir::LogicalResult importApart(StructureNode &s, const Graph &graph,
 /// Moves the ops of `apart` to where the node stands.
 void moveHere(StructureNode &s, ApartGraph &apart);
 
-/// About how many nanoseconds the host works on `block`.
-uint64_t hostNanoseconds(mlir::Block &block);
-
 /// True if something in `block` may fail or never end, so that it must run only
 /// where the data say so; or if it has no form but one of the host.
 bool needsTheHost(mlir::Block &block);

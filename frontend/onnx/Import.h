@@ -78,6 +78,10 @@ struct ImportOptions {
   std::map<std::string, numeric::HostTensor> bindings;
   /// They go before the importer's own rows and functions.
   std::vector<PluginOperator> plugins;
+  /// Where data choose a branch or end a loop: all that could be taken is
+  /// computed and the right values selected, if they are of one type and the
+  /// number of iterations is limited. Else the host computes what is taken.
+  bool selectsBranches = false;
   /// Problems printed before the rest is only counted.
   unsigned maxProblems = 20;
   /// If set, gets `cut` with one name an entry.

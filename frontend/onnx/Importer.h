@@ -101,6 +101,8 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
+  bool selectsBranches() const { return options.selectsBranches; }
+
   /// Imports a graph of a node with one entity an input; `place` distinguishes
   /// it from others of that node ("then_branch", "body/3"). One entity an
   /// output; fails, with a message, if one could not be imported.

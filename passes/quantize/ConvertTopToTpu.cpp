@@ -389,7 +389,7 @@ private:
     const LoweringTable::Function *function = functions.find(&op);
     if (!function) {
       if (auto host = dyn_cast<top::HostOp>(op))
-        return refusalOfHostOp(host);
+        return refusalOfHostOp(host, lowering.choices.noHost);
       return Refusal(
           &op,
           inWords("operation '", op.getName().getStringRef(), "' on the chip"),

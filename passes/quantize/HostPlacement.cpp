@@ -93,20 +93,31 @@ bool weft::quantize::hasHostKernel(Operation *op) {
   return succeeded(hostAttributes(hostParameters(op), op->getLoc()));
 }
 
-Refusal weft::quantize::refusalOfHostOp(top::HostOp op) {
+Refusal weft::quantize::refusalOfHostOp(top::HostOp op, bool noHost) {
   StringRef kernel = op.getKernel();
+  if ((kernel == "if_else" || kernel == "loop") && noHost)
+    return Refusal(
+        op,
+        kernel == "loop"
+            ? "data decide how often it runs, and not all iterations "
+              "can be computed: that takes a limit of 64, values of "
+              "one type, no scan output, and nothing of the host"
+            : "data choose its graph, and not both can be computed: "
+              "that takes results of one type and nothing of the "
+              "host in them",
+        "fix it with --bind");
   // weft info shows 120 bytes of it.
   if (kernel == "if_else")
     return Refusal(op,
                    "data choose its graph, so the host runs it (products are "
                    "slow there)",
-                   "fix the condition with --bind");
+                   "fix the condition with --bind, or use --no-host");
   if (kernel == "loop")
     return Refusal(
         op,
         "data decide how often it runs, so the host does it (products "
         "are slow there)",
-        "fix M and condition with --bind");
+        "fix that with --bind, or use --no-host");
   return Refusal(op, inWords("the chip has no form of '", kernel, "'"), "");
 }
 

@@ -12,8 +12,9 @@ namespace weft::quantize {
 /// the host holds its attributes, operands and results.
 bool hasHostKernel(mlir::Operation *op);
 
-/// Why `op` is not for the chip, and the way out.
-Refusal refusalOfHostOp(top::HostOp op);
+/// Why `op` is not for the chip, and the way out; `noHost`: that of a program
+/// without the host.
+Refusal refusalOfHostOp(top::HostOp op, bool noHost);
 
 /// Plans a `tpu.host` that computes the top op `op`; `refusal` says why it is
 /// not on the chip.

@@ -272,10 +272,41 @@ def check_ends(weft, folder):
         done = convert(text)
         if done.returncode != 2 or message not in done.stderr or done.stderr.count("error") != 1:
             fail("ends", f"no message {message}", done)
-    done = convert("(float[2] x, bool c) => (float[2] y) { y = If (c) <then_branch = a () => (float[2] p) { p = Neg(x) }, "
-                   "else_branch = b () => (float[2] q) { q = Exp(x) }> }", "--no-host")
-    if done.returncode != 2 or "data choose its graph" not in done.stderr:
+    done = convert("(float[2] x, bool c) => (float[N] y) { y = If (c) <then_branch = a () => (float[2] p) { p = Neg(x) }, "
+                   "else_branch = b () => (float[4] q) { q = Concat<axis=0>(x, x) }> }", "--no-host")
+    if done.returncode != 2 or "data choose its graph, and not both can be computed" not in done.stderr:
         fail("ends", "--no-host", done)
+
+
+# What the chip computes on both sides and selects.
+SELECTED = {
+    "if": "(float[2,8] x, bool c, int64 n) => (float[2,8] y) { r = Relu(x) y = If (c) <then_branch = a () => (float[2,8] p) { p = Add(r, x) }, "
+    "else_branch = b () => (float[2,8] q) { e = Exp(x) q = Mul(e, r) }> }",
+    "loop": "(float[2,8] x, bool c, int64 n) => (float[2,8] y) <int64 m = {5}> { y = Loop (m, c, x) <body = b (int64 i, bool g, float[2,8] v) "
+    "=> (bool h, float[2,8] w) { w = Add(v, x) h = Less(i, n) }> }",
+}
+
+
+def check_selected(weft, folder):
+    """The same numbers with --no-host."""
+    rng = np.random.default_rng(0)
+    for name, text in SELECTED.items():
+        path, bmodel = folder / "selected.onnx", folder / "selected.bmodel"
+        onnx.save(onnx.parser.parse_model('<ir_version: 9, opset_import: ["": 18]> g ' + text), path)
+        for option, remarks in (("--no-host", 0), ("-O2", 1)):
+            done = call(weft, "convert", path, "-o", bmodel, option)
+            if done.returncode or done.stderr.count("stays on the host") != remarks:
+                fail(name, f"convert {option}", done)
+            for c, n in ((True, 2), (False, 2), (True, 9), (True, -1)):
+                feeds = {"x": rng.standard_normal((2, 8)).astype(np.float32), "c": np.array(c), "n": np.array(n)}
+                np.savez(folder / "in.npz", **feeds)
+                done = call(weft, "run", bmodel, "-i", folder / "in.npz", "-o", folder / "out.npz")
+                if done.returncode:
+                    fail(name, f"run {option}", done)
+                check_outputs(name, option, open_session(path), feeds, folder / "out.npz", 1e-5)
+                done = call(weft, "compare", path, bmodel, "-i", folder / "in.npz", "--constant-inputs", "--per-layer")
+                if done.returncode:
+                    fail(name, f"compare {option}", done)
 
 
 def main():
@@ -292,6 +323,7 @@ def main():
     if arguments.seed is None:
         check_sizes(arguments.weft, arguments.folder)
         check_ends(arguments.weft, arguments.folder)
+        check_selected(arguments.weft, arguments.folder)
     print(f"control_flow_test: {len(seeds)} models agree with ONNX Runtime")
 
 

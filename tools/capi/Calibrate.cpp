@@ -138,6 +138,7 @@ openCalibration(const char *model, const weft_calibrate_options *given,
   opened->part = *std::move(part);
   opened->compilation.emplace(opened->stream);
   opened->compilation->use(opened->plugins);
+  opened->compilation->selectsBranches = true; // the values of all branches
   if (failed(opened->compilation->import(model, *shapes, opened->part.bindings,
                                          opened->part.cut)))
     return opened->why();

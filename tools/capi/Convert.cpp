@@ -32,6 +32,7 @@ compileStages(const char *model, driver::CompileOptions options,
     auto compilation = std::make_unique<driver::Compilation>(stream);
     compilation->use(plugins);
     compilation->takesDigest = stages.all().empty();
+    compilation->selectsBranches = options.noHost;
     if (failed(compilation->import(model, one, part.bindings, part.cut)) ||
         failed(compilation->lower(options, driver::Stage::Ppl)))
       return capi::fromPrinted(stream.str(), compilation->failureCause(), 0);
@@ -78,6 +79,7 @@ convertForVectors(const char *model, const driver::CompileOptions &options,
   llvm::raw_string_ostream stream(printed);
   driver::Compilation compilation(stream);
   compilation.use(plugins);
+  compilation.selectsBranches = options.noHost;
   auto why = [&] {
     return capi::fromPrinted(stream.str(), compilation.failureCause(), 0);
   };

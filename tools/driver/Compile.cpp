@@ -85,6 +85,7 @@ LogicalResult Compilation::import(const std::string &path,
   options.titles = &diagnostics->titles;
   options.values = &valueNames;
   options.emptyInputs = &emptyInputs;
+  options.selectsBranches = selectsBranches;
   if (takesDigest)
     options.digest = &modelDigest;
   if (plugins)
@@ -98,6 +99,7 @@ LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
   onnx::ImportOptions options;
   options.titles = &diagnostics->titles;
   options.values = &valueNames;
+  options.selectsBranches = selectsBranches;
   if (takesDigest)
     options.digest = &modelDigest;
   if (plugins)
@@ -408,10 +410,11 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
 
 /// The model's float graph; null if it was not imported.
 static std::unique_ptr<Compilation>
-importedFrom(const CompilationSource &source, llvm::raw_ostream &problems,
-             bool takesDigest = false) {
+importedFrom(const CompilationSource &source, const CompileOptions &options,
+             llvm::raw_ostream &problems, bool takesDigest = false) {
   auto compilation = std::make_unique<Compilation>(problems);
   compilation->takesDigest = takesDigest;
+  compilation->selectsBranches = options.noHost;
   compilation->use(source.plugins);
   if (failed(compilation->import(source.model, source.shapes, source.bindings,
                                  source.cut, source.fused)))
@@ -424,7 +427,8 @@ driver::productsCheaperAsFloats(const CompilationSource &source,
                                 const CompileOptions &options) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
-  std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
+  std::unique_ptr<Compilation> compilation =
+      importedFrom(source, options, stream);
   FailureOr<CheaperFloats> cheaper;
   if (compilation)
     cheaper = compilation->cheaperAsFloats(options);
@@ -442,7 +446,7 @@ compileAll(llvm::ArrayRef<CompilationSource> sources,
   for (const CompilationSource &source : sources) {
     bool isFirst = stages.all().empty();
     std::unique_ptr<Compilation> compilation =
-        importedFrom(source, problems, isFirst);
+        importedFrom(source, options, problems, isFirst);
     if (!compilation || failed(compilation->lower(options, Stage::Ppl)))
       return failure();
     if (isFirst)

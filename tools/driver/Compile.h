@@ -125,6 +125,8 @@ public:
   /// Set before the import: whether programs are to tell which model they are
   /// of. A second of time for 200 MB.
   bool takesDigest = false;
+  /// Set before the import: onnx::ImportOptions::selectsBranches.
+  bool selectsBranches = false;
   /// Of the model (onnx::ImportOptions::digest), if `takesDigest`.
   std::optional<rt::Digest> modelDigest;
   /// The shapes of the model's inputs, by their names.

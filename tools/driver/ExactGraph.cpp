@@ -86,6 +86,7 @@ ExactGraph::open(const CompilationSource &source,
   graph->compilation = std::make_unique<Compilation>(*graph->stream);
   Compilation &compilation = *graph->compilation;
   compilation.use(source.plugins);
+  compilation.selectsBranches = options.noHost;
   if (failed(compilation.import(source.model, source.shapes, source.bindings,
                                 source.cut, source.fused)) ||
       failed(compilation.lower(options, Stage::Numbers)))

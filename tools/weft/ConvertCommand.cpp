@@ -449,6 +449,7 @@ static ExitCode calibrate(const driver::CompilationSource &source,
     // import says has been printed for the graph with them.
     calibrated = &asItIs;
     asItIs.use(source.plugins);
+    asItIs.selectsBranches = compilation.selectsBranches;
     if (failed(asItIs.import(source.model, source.shapes, source.bindings,
                              source.cut)))
       return reportFailure(asItIs);
@@ -617,6 +618,7 @@ static ExitCode convert(ConvertFlags flags) {
     auto compilation = std::make_unique<driver::Compilation>(errorStream());
     compilation->use(plugins);
     compilation->takesDigest = stages.all().empty();
+    compilation->selectsBranches = flags.compile.noHost;
     // Problems of the model have been printed when a step fails.
     driver::CompilationSource source = {
         flags.model.model,          one, *bindings, plugins, flags.model.cut,
@@ -751,7 +753,9 @@ void cli::addConvertCommand(Program &program) {
                    "ONNX's");
   command.add_flag("--no-host", flags->compile.noHost,
                    "An operation that the chip does not compute is an error; "
-                   "without this the processor of the host computes it");
+                   "without this the processor of the host computes it. Of "
+                   "branches that data choose all are computed, if types "
+                   "agree");
   command.add_flag("--strip", flags->compile.strip,
                    "Leave out the debug map (ONNX names of commands and "
                    "values)");

@@ -67,6 +67,8 @@ std::optional<ExitCode> cli::importModel(const ModelFlags &flags,
   if (rt::Status status = plugins.load(flags.plugins); !status)
     return reportError(status);
   compilation.use(plugins);
+  // So that the values of all branches are there.
+  compilation.selectsBranches = true;
   if (failed(compilation.import(flags.model, *shapes, *bindings, flags.cut)))
     return reportFailure(compilation);
   return std::nullopt;

@@ -80,24 +80,30 @@ TEST(OnnxControlFlow, BranchesNeedOneElementTypeAndRank) {
                 "type and equally many axes"));
 }
 
-TEST(OnnxControlFlow, BothBranchesAreComputedIfTheHostWouldTakeLong) {
-  std::string text =
-      textOf("(float[512,512] x, bool c) => (float[512,512] y) { y = If (c) "
-             "<then_branch = yes () => (float[512,512] a) { a = MatMul(x, x) },"
-             " else_branch = no () => (float[512,512] b) { b = Relu(x) }> }");
-  EXPECT_EQ(count(text, "top.matmul"), 1);
+/// The same for a program without the host.
+static std::string selectingTextOf(const std::string &graph) {
+  Imported result = importSelecting(onnxGraph(18, graph));
+  EXPECT_EQ(result.messages, "");
+  return result.text;
+}
+
+TEST(OnnxControlFlow, BothBranchesAreComputedIfThatIsAskedFor) {
+  std::string text = selectingTextOf("(float[2] x, bool c) => (float[2] y) {" +
+                                     std::string(kBranches) + "}");
+  EXPECT_EQ(count(text, "top.unary"), 2);
   EXPECT_EQ(count(text, "top.select"), 1);
   EXPECT_THAT(text, Not(HasSubstr("if_else")));
 }
 
-TEST(OnnxControlFlow, ABranchThatOnlyTheHostRunsIsNotComputedForNothing) {
-  std::string text =
-      textOf("(float[512,512] x, bool c) => (float[512,512] y) { y = If (c) "
-             "<then_branch = yes () => (float[512,512] a) "
-             "  { m = MatMul(x, x)  d = Det(m) a = Mul(x, d) },"
-             " else_branch = no () => (float[512,512] b) { b = Relu(x) }> }");
+TEST(OnnxControlFlow, WhatOnlyTheHostRunsIsNotComputedForNothing) {
+  std::string text = selectingTextOf(
+      "(float[2,2] x, bool c) => (float[2,2] y) { y = If (c) "
+      "<then_branch = yes () => (float[2,2] a) "
+      "  { z = NonZero(x)  s = ReduceSum<keepdims = 0>(z)  f = Cast<to = 1>(s)"
+      "    a = Mul(x, f) },"
+      " else_branch = no () => (float[2,2] b) { b = Relu(x) }> }");
   EXPECT_THAT(text, HasSubstr("if_else"));
-  EXPECT_EQ(count(text, "top.matmul"), 0);
+  EXPECT_EQ(count(text, "top.binary"), 0);
 }
 
 TEST(OnnxControlFlow, ConstantsOfAGraphAreOperands) {
@@ -229,14 +235,18 @@ TEST(OnnxControlFlow, ALongLoopIsNotUnrolled) {
   EXPECT_THAT(text, HasSubstr("tensor<20000x2xf32>"));
 }
 
-TEST(OnnxControlFlow, HeavyIterationsAreComputedAndSelected) {
-  std::string text = textOf(
-      "(float[512,512] x, bool c) => (float[512,512] y) <int64 n = {3}> "
-      "{ y = Loop (n, c, x) <body = step (int64 i, bool go, float[512,512] v) "
-      "  => (bool again, float[512,512] next) "
-      "  { again = Identity(go)  next = MatMul(v, x) }> }");
-  EXPECT_EQ(count(text, "top.matmul"), 3);
+TEST(OnnxControlFlow, IterationsAreComputedIfThatIsAskedFor) {
+  std::string graph =
+      "(float[2] x, bool c) => (float[2] y) <int64 n = {3}> "
+      "{ y = Loop (n, c, x) <body = step (int64 i, bool go, float[2] v) "
+      "  => (bool again, float[2] next) "
+      "  { again = Identity(go)  next = Add(v, x) }> }";
+  std::string text = selectingTextOf(graph);
+  EXPECT_EQ(count(text, " add %"), 3);
   EXPECT_EQ(count(text, "top.select"), 3);
+  EXPECT_EQ(count(textOf(graph), "top.host \"loop\""), 1);
+  graph.replace(graph.find("{3}"), 3, "{65}");
+  EXPECT_EQ(count(selectingTextOf(graph), "top.host \"loop\""), 1);
 }
 
 TEST(OnnxControlFlow, SequencesNeedAConstantDecision) {

@@ -115,6 +115,14 @@ test::Imported test::importBytes(const std::string &bytes,
   });
 }
 
+test::Imported test::importSelecting(const std::string &bytes) {
+  return runImport({}, [&](auto options, auto &context) {
+    options.selectsBranches = true;
+    return weft::onnx::importOnnxBytes(
+        llvm::ArrayRef(bytes.data(), bytes.size()), "m.onnx", options, context);
+  });
+}
+
 test::Imported
 test::importBound(const std::string &bytes,
                   const std::map<std::string, numeric::HostTensor> &bindings,

@@ -48,6 +48,8 @@ struct Imported {
 using Shapes = std::map<std::string, std::vector<int64_t>>;
 /// Imports bytes under the name "m.onnx".
 Imported importBytes(const std::string &bytes, const Shapes &shapes = {});
+/// The same with ImportOptions::selectsBranches.
+Imported importSelecting(const std::string &bytes);
 /// The same with constants in place of inputs.
 Imported importBound(const std::string &bytes,
                      const std::map<std::string, numeric::HostTensor> &bindings,
