@@ -60,6 +60,16 @@ static std::optional<int64_t> constantScalar(Value value) {
   return values->front();
 }
 
+/// Takes the name that importOperator gives to its result: a node has several,
+/// and a value that stands for an output gets the name of that.
+static FailureOr<Entity> withoutName(FailureOr<Entity> result) {
+  Operation *op = succeeded(result) ? result->value.getDefiningOp() : nullptr;
+  auto name = op ? op->getAttrOfType<StringAttr>(top::kValueAttr) : nullptr;
+  if (name && name.getValue().ends_with("/result"))
+    op->removeAttr(top::kValueAttr);
+  return result;
+}
+
 /// `condition ? chosen : other` for two results of one meaning; `what` names
 /// them in messages.
 static FailureOr<Entity> select(StructureNode &s, Value condition,
@@ -69,9 +79,9 @@ static FailureOr<Entity> select(StructureNode &s, Value condition,
     if (chosen.value == other.value)
       return chosen;
     if (chosen.value.getType() == other.value.getType())
-      return s.importer.importOperator("Where",
-                                       {condition, chosen.value, other.value},
-                                       s.n.location, s.body);
+      return withoutName(s.importer.importOperator(
+          "Where", {condition, chosen.value, other.value}, s.n.location,
+          s.body));
   }
   if (chosen.isSequence() && other.isSequence() &&
       chosen.items.size() == other.items.size()) {
@@ -256,8 +266,8 @@ static FailureOr<bool> advance(StructureNode &s, Unrolling &loop,
     loop.active = *scalar;
     return true;
   }
-  auto both = s.importer.importOperator("And", {loop.active, *scalar},
-                                        s.n.location, s.body);
+  auto both = withoutName(s.importer.importOperator(
+      "And", {loop.active, *scalar}, s.n.location, s.body));
   if (failed(both))
     return failure();
   loop.active = both->value;

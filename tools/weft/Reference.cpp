@@ -102,6 +102,7 @@ public:
     options.inputs = &names;
     options.titles = &printer.titles;
     options.cut = model.cut;
+    options.selectsBranches = true; // values of all that a program may compute
     options.bindings = model.bindings;
     options.plugins = operators.importOperators();
     options.shapes = shapes;
