@@ -5,6 +5,7 @@
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,18 +98,23 @@ class Host(unittest.TestCase):
         self.convert(beyond_f32())
         stage = json.loads(weft("info", self.folder / "m.bmodel", "--json").stdout)["nets"][0]["stages"][0]
         self.assertEqual(stage["sub_nets"], 3)
-        self.assertEqual(stage["host"], {
-            "sub_nets": 1, "from_chip_bytes": 24, "to_chip_bytes": 24,
-            "operations": OPERATIONS})
+        self.check_host(stage["host"])
         text = weft("info", self.folder / "m.bmodel").stdout
-        self.assertIn("host: 2 operations in 1 sub-nets, 24 bytes from the chip, 24 to it", text)
-        self.assertIn(f"'times' ('binary'): '{REASON}'; 24 bytes from the chip, 0 to it", text)
+        self.assertRegex(text, "host: 2 operations in 1 sub-nets, 24 bytes from the chip, 24 to it, less than 1 us\n")
+        self.assertRegex(text, f"'times' \\('binary'\\): '{re.escape(REASON)}'; 24 bytes from the chip, 0 to it; less than 1 us\n")
+
+    def check_host(self, host):
+        """What is told of the host, with times that add up."""
+        self.assertAlmostEqual(host.pop("seconds"), sum(one["seconds"] for one in host["operations"]))
+        for operation in host["operations"]:
+            self.assertTrue(0 < operation.pop("seconds") < 1e-6)
+        self.assertEqual(host, {"sub_nets": 1, "from_chip_bytes": 24, "to_chip_bytes": 24, "operations": OPERATIONS})
 
     def test_convert_remarks_each_op_with_its_reason_and_the_bytes_that_cross(self):
         remarks = self.convert(beyond_f32()).stderr.splitlines()
         path = self.folder / "m.onnx"
-        self.assertIn(f"weft: remark: {path}: node 1 'times' (Mul, opset 13): stays on the host: {REASON}; "
-                      "24 bytes come from the chip, 0 go to it", remarks)
+        expected = f"weft: remark: {path}: node 1 'times' (Mul, opset 13): stays on the host: {REASON}; 24 bytes come from the chip, 0 go to it; less than 1 us"
+        self.assertEqual(sum(line == expected for line in remarks), 1, remarks)
         self.assertEqual(sum("stays on the host" in line for line in remarks), 2, remarks)
 
     def test_a_file_for_many_shapes_tells_each_op_once(self):
@@ -123,11 +129,13 @@ class Host(unittest.TestCase):
 
     def test_profile_counts_each_op_and_the_bytes_that_cross(self):
         self.convert(beyond_f32())
-        self.assertEqual(json.loads(weft("profile", self.folder / "m.bmodel", "--json").stdout)["host"], {
-            "sub_nets": 1, "from_chip_bytes": 24, "to_chip_bytes": 24, "operations": OPERATIONS})
+        told = json.loads(weft("profile", self.folder / "m.bmodel", "--json").stdout)
+        self.assertAlmostEqual(told["seconds_with_host"], told["seconds"] + told["host"]["seconds"])
+        self.check_host(told["host"])
         text = weft("profile", self.folder / "m.bmodel").stdout
-        self.assertIn("  host: 2 operations in 1 sub-nets, 24 bytes from the chip, 24 to it\n", text)
-        self.assertIn(f"    'over' ('binary'): '{REASON}'; 0 bytes from the chip, 24 to it\n", text)
+        self.assertRegex(text, "  with host  \\S+ ns: the chip's \\S+ ns and less than 1 us of the host\n")
+        self.assertRegex(text, "  host: 2 operations in 1 sub-nets, 24 bytes from the chip, 24 to it, less than 1 us\n")
+        self.assertRegex(text, f"    'over' \\('binary'\\): '{re.escape(REASON)}'; 0 bytes from the chip, 24 to it; less than 1 us\n")
         self.convert(all_on_the_chip())
         self.assertEqual(json.loads(weft("profile", self.folder / "m.bmodel", "--json").stdout)["host"]["operations"], [])
         self.assertNotIn("host", weft("profile", self.folder / "m.bmodel").stdout)

@@ -28,7 +28,7 @@ ENGINE = {"commands": COUNT, "busy_cycles": COUNT, "busy_share": REAL, "wait_cyc
 # Every key, none may be missing or new: docs list the same (test_documented).
 SCHEMA = {
     "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT, "groups": COUNT, "total_cycles": COUNT,
-    "cycles_per_second": COUNT, "seconds": REAL, "engines": {"tiu": ENGINE, "gdma": ENGINE}, "overlap_cycles": COUNT,
+    "cycles_per_second": COUNT, "seconds": REAL, "seconds_with_host": REAL, "engines": {"tiu": ENGINE, "gdma": ENGINE}, "overlap_cycles": COUNT,
     "dram": {"read_bytes": COUNT, "write_bytes": COUNT, "bytes_per_cycle": REAL, "peak_bytes_per_cycle": REAL},
     "macs": {"total": COUNT, "utilisation": REAL,
              "types": [{"type": TEXT, "macs": COUNT, "peak_macs_per_cycle": COUNT, "utilisation": REAL}]},
@@ -38,8 +38,8 @@ SCHEMA = {
     "local_memory": {"lane_bytes": COUNT, "bank_bytes": COUNT, "peak_bytes": COUNT, "mean_bytes": REAL,
                      "bank_shared_cycles": COUNT,
                      "banks": [{"peak_bytes": COUNT, "mean_bytes": REAL, "shared_cycles": COUNT}]},
-    "host": {"sub_nets": COUNT, "from_chip_bytes": COUNT, "to_chip_bytes": COUNT,
-             "operations": [{"kernel": TEXT, "node": TEXT, "reason": TEXT, "from_chip_bytes": COUNT, "to_chip_bytes": COUNT}]},
+    "host": {"sub_nets": COUNT, "from_chip_bytes": COUNT, "to_chip_bytes": COUNT, "seconds": REAL,
+             "operations": [{"kernel": TEXT, "node": TEXT, "reason": TEXT, "from_chip_bytes": COUNT, "to_chip_bytes": COUNT, "seconds": REAL}]},
     "instructions": [{"engine": TEXT, "mnemonic": TEXT, "commands": COUNT, "cycles": COUNT, "share": REAL,
                       "critical_cycles": COUNT, "extrapolated_cycles": COUNT, "macs": COUNT, "dram_read_bytes": COUNT,
                       "dram_write_bytes": COUNT}],

@@ -352,7 +352,7 @@ Compilation::packVectorProgram(const std::string &name) {
   std::vector<const host::Program *> hostPrograms;
   collectHostPrograms(program->body, hostPrograms);
   std::set<std::string> told;
-  remarkHostCalls(op, host::trafficOf(hostPrograms), told);
+  remarkHostCalls(op, hostPrograms, told);
   rt::Result<std::vector<uint8_t>> bytes =
       zhouyi::serialize(*program, std::string(kProducer));
   if (!bytes)
@@ -385,8 +385,7 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
     std::vector<const host::Program *> hostPrograms;
     for (const codegen::HostPart &part : program->hostParts)
       hostPrograms.push_back(&part.program);
-    remarkHostCalls(compilations[failing]->net(), host::trafficOf(hostPrograms),
-                    told);
+    remarkHostCalls(compilations[failing]->net(), hostPrograms, told);
     programs.push_back(std::move(*program));
   }
   failing = 0;

@@ -4,6 +4,8 @@
 
 #include "dialects/ppl/Host.h"
 #include "dialects/zhouyi/Program.h"
+#include "runtime/host/Traffic.h"
+#include "runtime/host/Work.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -11,20 +13,24 @@ using namespace mlir;
 using namespace weft;
 
 void driver::remarkHostCalls(Operation *program,
-                             llvm::ArrayRef<host::CallTraffic> traffic,
+                             const std::vector<const host::Program *> &programs,
                              std::set<std::string> &told) {
   std::set<std::string> before = told;
+  const std::vector<host::CallTraffic> traffic = host::trafficOf(programs);
+  const std::vector<double> seconds = host::secondsOf(programs, {});
+  size_t next = 0;
   program->walk([&](Operation *op) {
-    if (!llvm::isa<ppl::HostCallOp, zhouyi::HostCallOp>(op) || traffic.empty())
+    if (!llvm::isa<ppl::HostCallOp, zhouyi::HostCallOp>(op) ||
+        next == traffic.size())
       return;
-    const host::CallTraffic &one = traffic.front();
-    traffic = traffic.drop_front();
+    const host::CallTraffic &one = traffic[next];
+    const double work = seconds[next++];
     if (before.count(one.call->node))
       return;
     told.insert(one.call->node);
     emitRemark(op->getLoc())
         << "stays on the host: " << one.call->reason << "; "
         << one.fromChipBytes << " bytes come from the chip, " << one.toChipBytes
-        << " go to it";
+        << " go to it; " << host::workText(work);
   });
 }

@@ -2,7 +2,10 @@
 
 #include "runtime/host/Body.h"
 #include "runtime/host/Traffic.h"
+#include "runtime/host/Work.h"
 #include "runtime/status/Quote.h"
+
+#include <numeric>
 
 using namespace weft;
 using Json = nlohmann::ordered_json;
@@ -59,18 +62,24 @@ Json cli::describeHost(const rt::StageSpec &stage) {
       else if (const auto *store = std::get_if<host::StoreStep>(&step))
         stored += store->to.bytes();
   }
+  std::vector<host::ResultType> inputs;
+  for (const rt::TensorSpec &input : stage.inputs)
+    inputs.push_back(host::staticResult(input.type, input.shape));
+  const std::vector<double> seconds = host::secondsOf(programs, inputs);
   Json calls = Json::array();
   for (const host::CallTraffic &traffic : host::trafficOf(programs)) {
     calls.push_back({{"kernel", traffic.call->kernel},
                      {"node", traffic.call->node},
                      {"reason", traffic.call->reason},
                      {"from_chip_bytes", traffic.fromChipBytes},
-                     {"to_chip_bytes", traffic.toChipBytes}});
+                     {"to_chip_bytes", traffic.toChipBytes},
+                     {"seconds", seconds[calls.size()]}});
     addGraphs(*traffic.call, calls.back());
   }
   return {{"sub_nets", programs.size()},
           {"from_chip_bytes", loaded},
           {"to_chip_bytes", stored},
+          {"seconds", std::accumulate(seconds.begin(), seconds.end(), 0.0)},
           {"operations", std::move(calls)}};
 }
 
@@ -82,13 +91,15 @@ std::string cli::hostText(const Json &host, const std::string &indent) {
       indent + "host: " + std::to_string(host["operations"].size()) +
       " operations in " + number(host, "sub_nets") + " sub-nets, " +
       number(host, "from_chip_bytes") + " bytes from the chip, " +
-      number(host, "to_chip_bytes") + " to it\n";
+      number(host, "to_chip_bytes") + " to it, " +
+      host::workText(host["seconds"].get<double>()) + "\n";
   for (const Json &call : host["operations"])
     text += indent + "  " + rt::quoteName(call["node"].get<std::string>()) +
             " (" + rt::quoteName(call["kernel"].get<std::string>()) +
             "): " + rt::quoteName(call["reason"].get<std::string>()) + "; " +
             number(call, "from_chip_bytes") + " bytes from the chip, " +
-            number(call, "to_chip_bytes") + " to it\n" +
+            number(call, "to_chip_bytes") + " to it; " +
+            host::workText(call["seconds"].get<double>()) + "\n" +
             graphsText(call, indent + "    ");
   return text;
 }

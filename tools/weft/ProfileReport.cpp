@@ -1,5 +1,6 @@
 #include "tools/weft/ProfileReport.h"
 
+#include "runtime/host/Work.h"
 #include "runtime/status/Quote.h"
 #include "tools/weft/HostListing.h"
 #include "tools/weft/TextTable.h"
@@ -199,6 +200,12 @@ static Json describeMemory(const Chip &chip, const Profile &profile) {
           {"banks", std::move(banks)}};
 }
 
+/// One after the other: nobody waits less than that. `host` is what
+/// describeHost() gives.
+static double secondsWithHost(const Profile &profile, const Json &host) {
+  return profile.seconds() + host["seconds"].get<double>();
+}
+
 Json cli::describeProfile(const NamedStage &subject, const Profile &profile) {
   const profile::Roofline &roof = profile.roofline;
   uint64_t read = 0, written = 0;
@@ -207,6 +214,7 @@ Json cli::describeProfile(const NamedStage &subject, const Profile &profile) {
     written += sum.dramWriteBytes;
   }
   const Chip &chip = subject.model.chip();
+  const Json host = describeHost(subject.stage());
   return {
       {"file", subject.model.path()},
       {"chip", chip.name},
@@ -217,6 +225,7 @@ Json cli::describeProfile(const NamedStage &subject, const Profile &profile) {
       {"total_cycles", profile.totalCycles},
       {"cycles_per_second", profile.cyclesPerSecond},
       {"seconds", profile.seconds()},
+      {"seconds_with_host", secondsWithHost(profile, host)},
       {"engines",
        {{"tiu", describeEngine(profile, Engine::Tiu)},
         {"gdma", describeEngine(profile, Engine::Gdma)}}},
@@ -236,7 +245,7 @@ Json cli::describeProfile(const NamedStage &subject, const Profile &profile) {
         {"achieved", ratio(roof.cycles(), double(profile.totalCycles))}}},
       {"extrapolated", describeExtrapolation(profile)},
       {"local_memory", describeMemory(chip, profile)},
-      {"host", describeHost(subject.stage())},
+      {"host", host},
       {"instructions", describeKinds(profile)},
       {"debug_map", profile.hasDebugMap},
       {"slow_transfers", describeSlowTransfers(profile, subject.model.chip())},
@@ -419,8 +428,14 @@ std::string cli::profileText(const NamedStage &subject, const Profile &profile,
   appendSummary(text, profile);
   appendWork(text, chip, profile);
   const rt::StageSpec &stage = subject.stage();
-  if (stage.usesHost())
-    text += hostText(describeHost(stage), "  ");
+  if (stage.usesHost()) {
+    Json host = describeHost(stage);
+    append(text, "  with host  %s: the chip's %s and %s of the host\n",
+           timeText(secondsWithHost(profile, host)).c_str(),
+           timeText(profile.seconds()).c_str(),
+           host::workText(host["seconds"].get<double>()).c_str());
+    text += hostText(host, "  ");
+  }
   appendKinds(text, profile, rows);
   appendNodes(text, profile, rows);
   appendSlowTransfers(text, chip, profile, rows);
