@@ -140,6 +140,14 @@ class Host(unittest.TestCase):
         self.assertEqual(json.loads(weft("profile", self.folder / "m.bmodel", "--json").stdout)["host"]["operations"], [])
         self.assertNotIn("host", weft("profile", self.folder / "m.bmodel").stdout)
 
+    def test_a_dump_says_that_the_hosts_values_are_not_in_it(self):
+        for net, says in ((beyond_f32(), "weft: remark: --dump-all leaves out what the host computes (weft info lists it)"), (all_on_the_chip(), "")):
+            self.convert(net)
+            np.savez(self.folder / "in.npz", **{value.name: np.ones([dim.dim_value for dim in value.type.tensor_type.shape.dim], helper.tensor_dtype_to_np_dtype(
+                value.type.tensor_type.elem_type)) for value in net.graph.input})
+            done = weft("run", self.folder / "m.bmodel", "-i", self.folder / "in.npz", "--dump-all", self.folder / "all.npz")
+            self.assertEqual((done.returncode, done.stderr.startswith(says), bool(done.stderr)), (0, True, bool(says)), done.stderr)
+
     def test_no_host_makes_it_an_error(self):
         result = self.convert(beyond_f32(), "--no-host", code=2)
         self.assertIn(f"unsupported: {REASON}; the host can compute it, convert without --no-host", result.stderr)

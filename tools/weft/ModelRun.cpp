@@ -188,6 +188,7 @@ Result<ModelRun> BmodelRunner::run(const samples::SampleFiles &files) {
   run.entries = choice->entries;
   run.inputSpecs = session->stage().inputs;
   run.outputSpecs = session->stage().outputs;
+  run.usesHost = session->stage().usesHost();
   run.inputs = *std::move(inputs);
   run.outputs = *std::move(outputs);
   run.precision = precision;

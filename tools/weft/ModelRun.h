@@ -51,6 +51,7 @@ struct ModelRun {
   comparison::Precision precision = comparison::Precision::F32;
   const char *device = "emulator"; ///< as in JSON
   double seconds = 0;              ///< of the run alone, without loading
+  bool usesHost = false;           ///< something is computed by the host
 };
 
 /// The inputs by name.

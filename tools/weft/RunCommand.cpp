@@ -205,6 +205,10 @@ static Status writeOutcome(const RunFlags &flags, ModelRun &outcome,
     dump = takeValues(outcome, flags.dumpStored);
     WEFT_TRY(writeValues(flags.dump, dump));
     remarkMissing(dump.missing);
+    if (outcome.usesHost)
+      reportRemark("--dump-all leaves out what the host computes (weft info "
+                   "lists it); --output has what is an output, which convert "
+                   "--outputs makes of any value");
   }
   if (flags.output.empty())
     return Status::ok();
