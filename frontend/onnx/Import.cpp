@@ -345,6 +345,21 @@ void Importer::bindInput(const ValueInfo &input, Type element, Scope &scope) {
       input.type == kString ? Entity::strings(constant) : Entity(constant);
 }
 
+/// Of "x[9]", where the input x has no axis 9; "" of other names.
+static std::string axisProblem(const Model &model, StringRef name) {
+  auto [input, index] = name.rsplit('[');
+  unsigned axis = 0;
+  if (!index.consume_back("]") || index.getAsInteger(10, axis))
+    return "";
+  for (const ValueInfo &info : model.inputs)
+    if (info.name == input && info.dims && axis >= info.dims->size())
+      return "input '" + info.name + "' has " +
+             (info.dims->empty()
+                  ? std::string("no axes")
+                  : "the axes 0 to " + std::to_string(info.dims->size() - 1));
+  return "";
+}
+
 /// Fails if `option` names something that is no input.
 LogicalResult Importer::checkNamedInput(StringRef option,
                                         const std::string &name) {
@@ -363,6 +378,11 @@ LogicalResult Importer::checkNamedInput(StringRef option,
   for (const StructuredInput &input : structuredInputs)
     known += (known.empty() ? "'" : ", '") + input.name + "'" +
              (input.isAbsent ? " (without a value)" : " (a sequence)");
+  std::string missingAxis = axisProblem(model, name);
+  if (option == "--shape" && !missingAxis.empty()) {
+    report(fileLocation(), "--shape names '" + name + "', but " + missingAxis);
+    return failure();
+  }
   report(fileLocation(), option.str() + " names '" + name +
                              "', which is not an input of the model; inputs: " +
                              (known.empty() ? "none" : known) + symbols);

@@ -154,7 +154,7 @@ class Cuts(Conversions):
                 (["--batch", "2", "--shape", "x=1x3x16x16"], "axis 0 of input 'x' is given two sizes, 2 by --batch and 1 by --shape x; leave one"),
                 (["--batch", "2", "--shape", "x[0]=4"], "axis 0 of input 'x' is given two sizes, 4 by --shape x[0] and 2 by --batch; leave one"),
                 (["--shape", "x[2]=32"], "--shape gives dimension 2 of input 'x' the size 32, the model fixes it to 16"),
-                (["--shape", "x[7]=32"], "--shape names 'x[7]', which is not an input of the model")):
+                (["--shape", "x[7]=32"], "--shape names 'x[7]', but input 'x' has the axes 0 to 3")):
             done = self.convert(*options)
             self.assertEqual(done.returncode, 2, (options, done.stderr))
             self.assertIn(text, done.stderr)
