@@ -113,7 +113,8 @@ static bool isConstant(Block &block) {
 }
 
 /// Whether both branches are computed, if they do anything, and one selected:
-/// because that is asked for, or because the host cannot run them.
+/// because that is asked for, because the host cannot run them or because the
+/// chip has both sooner.
 static bool areSelected(StructureNode &s, ApartGraph &yes, ApartGraph &no) {
   if (!yes.givesTensors() || !no.givesTensors())
     return true; // lists of values are known to the importer alone
@@ -125,6 +126,7 @@ static bool areSelected(StructureNode &s, ApartGraph &yes, ApartGraph &no) {
   std::string problem;
   return s.importer.selectsBranches() ||
          (isConstant(yes.block) && isConstant(no.block)) ||
+         multipliesMuch(yes.block) || multipliesMuch(no.block) ||
          !fitsTheHost(yes.block, problem) || !fitsTheHost(no.block, problem);
 }
 
@@ -290,6 +292,7 @@ static bool areSelected(StructureNode &s, Unrolling &loop,
   }
   std::string problem;
   return s.importer.selectsBranches() || !areTensors ||
+         multipliesMuch(loop.apart.block) ||
          !fitsTheHost(loop.apart.block, problem);
 }
 

@@ -6,7 +6,9 @@
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
 #include "dialects/top/Host.h"
+#include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "runtime/host/Body.h"
 
@@ -51,6 +53,33 @@ bool onnx::fitsTheHost(Block &block, std::string &problem) {
       return false;
     }
   return true;
+}
+
+/// Multiply-accumulates of a convolution or matrix product; 0 of others.
+static double productsOf(Operation &op) {
+  auto sizesOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  };
+  if (!isa<top::ConvOp, top::MatMulOp>(op) ||
+      !sizesOf(op.getResult(0)).hasStaticShape() ||
+      !sizesOf(op.getOperand(0)).hasStaticShape() ||
+      !sizesOf(op.getOperand(1)).hasStaticShape())
+    return 0;
+  RankedTensorType lhs = sizesOf(op.getOperand(0)),
+                   rhs = sizesOf(op.getOperand(1));
+  double depth = isa<top::ConvOp>(op)
+                     ? double(rhs.getNumElements()) / double(rhs.getDimSize(0))
+                     : double(lhs.getShape().back());
+  return double(sizesOf(op.getResult(0)).getNumElements()) * depth;
+}
+
+bool onnx::multipliesMuch(Block &block) {
+  // Half a millisecond of the host; microseconds of the chip.
+  constexpr double kMuch = 1 << 20;
+  double products = 0;
+  for (Operation &op : block)
+    products += productsOf(op);
+  return products > kMuch;
 }
 
 /// Drops what nothing reads and moves constants to where the node stands:

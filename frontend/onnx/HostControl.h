@@ -40,6 +40,10 @@ bool needsTheHost(mlir::Block &block);
 /// those that it cannot.
 bool fitsTheHost(mlir::Block &block, std::string &problem);
 
+/// True if `block` has so many products of numbers that the chip has all of
+/// them done before the host has those that the data ask for.
+bool multipliesMuch(mlir::Block &block);
+
 /// Reports a condition that is not one bool.
 mlir::LogicalResult checkCondition(StructureNode &s, mlir::Value value,
                                    llvm::StringRef what);

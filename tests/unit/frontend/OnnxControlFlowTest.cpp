@@ -95,6 +95,18 @@ TEST(OnnxControlFlow, BothBranchesAreComputedIfThatIsAskedFor) {
   EXPECT_THAT(text, Not(HasSubstr("if_else")));
 }
 
+TEST(OnnxControlFlow, BothBranchesAreComputedIfTheChipHasThemSooner) {
+  auto textOfSize = [](const std::string &n) {
+    const std::string type = "(float[" + n + "," + n + "] ";
+    return textOf(type + "x, bool c) => " + type + "y) { y = If (c) <" +
+                  "then_branch = yes () => " + type +
+                  "a) { a = MatMul(x, x) }," + "else_branch = no () => " +
+                  type + "b) { b = Relu(x) }> }");
+  };
+  EXPECT_THAT(textOfSize("64"), HasSubstr("if_else"));
+  EXPECT_THAT(textOfSize("128"), Not(HasSubstr("if_else")));
+}
+
 TEST(OnnxControlFlow, WhatOnlyTheHostRunsIsNotComputedForNothing) {
   std::string text = selectingTextOf(
       "(float[2,2] x, bool c) => (float[2,2] y) { y = If (c) "
