@@ -54,9 +54,9 @@ def unknown_dtype():
     return broken
 
 
-def string_input():
-    return model([helper.make_node("Identity", ["x"], ["y"], name="identity_0")],
-                 [tensor("x", [1, 3], TensorProto.STRING)], [tensor("y", [1, 3], TensorProto.STRING)])
+def sorted_strings():
+    return model([helper.make_node("Unique", ["x"], ["y"], name="unique_0")],
+                 [tensor("x", [3], TensorProto.STRING)], [tensor("y", [None], TensorProto.STRING)])
 
 
 def no_shape():

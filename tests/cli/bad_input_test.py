@@ -77,7 +77,7 @@ onnx_case("foreign_domain", r"com\.example", lambda: bad.one_node("Relu", ["x"],
 onnx_case("random_op", r"unsupported.*RandomNormalLike.*random", lambda: bad.one_node("RandomNormalLike", ["x"]))
 onnx_case("host_op_without_host", r"'maxroipool_0'.*unsupported:.*--no-host", bad.only_on_the_host, "--no-host")
 onnx_case("unknown_dtype", r"'?x'?.*(type|99)", bad.unknown_dtype)
-onnx_case("string_tensor", r"string", bad.string_input)
+onnx_case("sorted_strings", r"'unique_0'.*string", bad.sorted_strings)
 onnx_case("missing_shape", r"'?x'?.*shape", bad.no_shape)
 onnx_case("symbolic_dim_without_shape_option", r"x.*batch.*--shape|x.*--shape.*batch|batch.*x", lambda: SYMBOLIC)
 onnx_case("shape_of_unknown_input", r"nope", lambda: SYMBOLIC, "--shape", "nope=1x3x8x8")

@@ -24,7 +24,9 @@ func.func @main(%d: tensor<1x2x4x4xf64> {top.name = "d"}, %i: tensor<1x2x4x4xi64
   %g = top.cast %b {top.value = "g"} : tensor<1x2x4x4xi1> -> tensor<1x2x4x4xf64>
   %s = top.binary add %f, %g {top.value = "s"} : tensor<1x2x4x4xf64>, tensor<1x2x4x4xf64>
   %y = top.binary mul %s, %d {top.value = "y"} : tensor<1x2x4x4xf64>, tensor<1x2x4x4xf64>
-  // CHECK: tpu.cast %[[Y]] {{.*}}: tensor<1x2x4x4xf32> -> tensor<1x2x4x4xui32>
-  %z = top.cast %y {top.value = "z"} : tensor<1x2x4x4xf64> -> tensor<1x2x4x4xui64>
+  // CHECK: %[[C:.*]] = tpu.unary clip %[[Y]]
+  // CHECK: tpu.cast %[[C]] {{.*}}: tensor<1x2x4x4xf32> -> tensor<1x2x4x4xui32>
+  %c = top.unary clip %y {alpha = 0.0 : f64, beta = 1.0e9 : f64, top.value = "c"} : tensor<1x2x4x4xf64>
+  %z = top.cast %c {top.value = "z"} : tensor<1x2x4x4xf64> -> tensor<1x2x4x4xui64>
   return %y, %z : tensor<1x2x4x4xf64>, tensor<1x2x4x4xui64>
 }
