@@ -173,6 +173,23 @@ static Value scaleOf(top::BinaryOp op, tpu::BinaryKind kind, Element lhs,
   return {};
 }
 
+/// A quotient that is rounded down, up or towards zero behind it.
+static Value ieeeQuotient(Element dividend, Element divisor, top::BinaryOp op,
+                          Lowering &lowering) {
+  Elements e(lowering, op.getLoc());
+  if (!divisor.tensor) {
+    double reciprocal = 1 / static_cast<float>(divisor.number);
+    Value guess = e.binary(tpu::BinaryKind::Mul, dividend, reciprocal);
+    return e.ieeeQuotient(guess, dividend, divisor, reciprocal);
+  }
+  Value reciprocal = lowering.builder.create<tpu::UnaryOp>(
+      op.getLoc(), divisor.tensor.getType(), tpu::UnaryKind::Reciprocal,
+      divisor.tensor, FloatAttr(), FloatAttr(), /*narrow_steps=*/false,
+      /*short_steps=*/false);
+  Value guess = e.binary(tpu::BinaryKind::Div, dividend, divisor);
+  return e.ieeeQuotient(guess, dividend, divisor, reciprocal);
+}
+
 /// A function of floats that is one op.
 static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
                            Lowering &lowering) {
@@ -190,7 +207,10 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
   if (!operands)
     return operands.no();
   auto [lhs, rhs] = *operands;
-  Element divisor = rhs;
+  if (isTruncatedQuotient) {
+    lowering.define(op.getOutput(), ieeeQuotient(lhs, rhs, op, lowering));
+    return Yes();
+  }
   if (kind == tpu::BinaryKind::Div && !rhs.tensor) {
     // x / c = x * (1 / c): one command, at most one more rounding
     kind = tpu::BinaryKind::Mul;
@@ -211,12 +231,6 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
     scale.setRelu(takesRelu);
   else if (takesRelu)
     result.getDefiningOp<tpu::BinaryOp>().setRelu(true);
-  else if (isTruncatedQuotient) {
-    Elements e(lowering, location);
-    result = e.wholeWhere(result, lhs, [&](Value whole) {
-      return e.binary(tpu::BinaryKind::Mul, whole, divisor);
-    });
-  }
   lowering.define(output, result);
   return Yes();
 }

@@ -8,6 +8,7 @@
 #include "dialects/tpu/Unary.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace weft;
@@ -102,14 +103,64 @@ Value Elements::toNearest(Value value, Type element) {
                                      tpu::Rounding::HalfEven));
 }
 
-Value Elements::wholeWhere(Value value, Element argument,
-                           llvm::function_ref<Value(Value)> inverse) {
-  Value whole = lowering.builder.create<tpu::UnaryOp>(
-      location, value.getType(), tpu::UnaryKind::Round, value, FloatAttr(),
-      FloatAttr(), /*narrow_steps=*/false, /*short_steps=*/false);
-  // Of the two zeros, and of what is no number, `value` is as good.
-  Value isExact = compareBits(tpu::Relation::Equal, inverse(whole), argument);
-  return select(isExact, whole, value, tpu::elementOf(value));
+Value Elements::unary(tpu::UnaryKind kind, Value value) {
+  return lowering.builder.create<tpu::UnaryOp>(
+      location, value.getType(), kind, value, FloatAttr(), FloatAttr(),
+      /*narrow_steps=*/false, /*short_steps=*/false);
+}
+
+Value Elements::corrected(Value guess, Value whole, Value correction) {
+  Value better = binary(tpu::BinaryKind::Add, whole, correction);
+  Value change = binary(tpu::BinaryKind::Sub, better, guess);
+  Value isSmall = compareBits(
+      tpu::Relation::Less, binary(tpu::BinaryKind::Mul, change, change), 1.0);
+  return select(isSmall, better, guess, tpu::elementOf(guess));
+}
+
+/// The upper half of the significant bits of a number.
+static double upperHalf(double number) {
+  auto value = static_cast<float>(number);
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  bits &= 0xfffff000;
+  std::memcpy(&value, &bits, sizeof bits);
+  return value;
+}
+
+Value Elements::ieeeQuotient(Value guess, Element dividend, Element divisor,
+                             Element reciprocal) {
+  using tpu::BinaryKind;
+  Value whole = unary(tpu::UnaryKind::Round, guess);
+  // What is left of the dividend, without a rounding: half of the bits of the
+  // divisor times a whole number of as many bits fit.
+  Element upper = upperHalf(divisor.number),
+          lower = divisor.number - upper.number;
+  if (divisor.tensor) {
+    Type element = tpu::elementOf(divisor.tensor);
+    upper = bits(binary(BinaryKind::And, bits(divisor.tensor, integer(32)),
+                        double(int32_t(0xfffff000))),
+                 element);
+    lower = binary(BinaryKind::Sub, divisor.tensor, upper);
+  }
+  Value rest =
+      binary(BinaryKind::Sub, dividend, binary(BinaryKind::Mul, whole, upper));
+  if (lower.tensor || lower.number != 0)
+    rest = binary(BinaryKind::Sub, rest, binary(BinaryKind::Mul, whole, lower));
+  return corrected(guess, whole, binary(BinaryKind::Mul, rest, reciprocal));
+}
+
+Value Elements::ieeeRoot(Value root, Value value) {
+  using tpu::BinaryKind;
+  Value whole = unary(tpu::UnaryKind::Round, root);
+  Value rest =
+      binary(BinaryKind::Sub, value, binary(BinaryKind::Mul, whole, whole));
+  // d(root) = d(value) / (2 * root); a root of less than 1 is left as it is.
+  Value slope =
+      unary(tpu::UnaryKind::Reciprocal,
+            binary(BinaryKind::Mul, binary(BinaryKind::Max, whole, 1.0), 2.0));
+  Value better = corrected(root, whole, binary(BinaryKind::Mul, rest, slope));
+  Value isWhole = compareBits(tpu::Relation::Greater, whole, 0.5);
+  return select(isWhole, better, root, tpu::elementOf(root));
 }
 
 Value Elements::bits(Value value, Type element) {

@@ -39,11 +39,15 @@ public:
                    tpu::RoundingAttr rounding = {});
   /// The whole number nearest to the float `value`, ties to the even one.
   mlir::Value toNearest(mlir::Value value, mlir::Type element);
-  /// The f32 `value`, which the machine has to within its last bits; where
-  /// `inverse` of the nearest whole number is exactly `argument`, that number:
-  /// a bit less would be rounded down to the one before it.
-  mlir::Value wholeWhere(mlir::Value value, Element argument,
-                         llvm::function_ref<mlir::Value(mlir::Value)> inverse);
+  /// The f32 quotient dividend / divisor, of which the machine has `guess` to
+  /// within its last bits, as IEEE rounds it where it is a whole number of at
+  /// most 12 bits, or next to one: what is a bit less would be rounded down to
+  /// the number before. Larger ones are right where the divisor has few bits.
+  /// `reciprocal` of the divisor is within its last bits.
+  mlir::Value ieeeQuotient(mlir::Value guess, Element dividend, Element divisor,
+                           Element reciprocal);
+  /// The same of the square root of `value`, of which the machine has `root`.
+  mlir::Value ieeeRoot(mlir::Value root, mlir::Value value);
   /// The same bits as another type of the same width.
   mlir::Value bits(mlir::Value value, mlir::Type element);
   /// ui8 1 where `value` is not 0 (a NaN is not), else 0.
@@ -58,6 +62,10 @@ public:
   mlir::Type elementOf(mlir::Value value) { return tpu::elementOf(value); }
 
 private:
+  /// `whole` + correction, or `guess` where that is no number or far from it.
+  mlir::Value corrected(mlir::Value guess, mlir::Value whole,
+                        mlir::Value correction);
+  mlir::Value unary(tpu::UnaryKind kind, mlir::Value value);
   /// A plain `tpu.compare`.
   mlir::Value compareBits(tpu::Relation relation, mlir::Value lhs, Element rhs);
   mlir::RankedTensorType resultType(llvm::ArrayRef<mlir::Value> operands,

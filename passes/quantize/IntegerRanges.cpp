@@ -182,6 +182,12 @@ static std::optional<Interval> ofScatter(top::ScatterOp op, Interval base,
   return base.joined(updates);
 }
 
+/// Whether `op` runs branches or a loop, which only the host does.
+static bool runsGraphs(Operation *op) {
+  auto host = dyn_cast<top::HostOp>(op);
+  return host && (host.getKernel() == "if_else" || host.getKernel() == "loop");
+}
+
 /// Whether `op` makes integers of 64 bits of floats, in which the machine would
 /// end at the ends of 32.
 static bool isWideOfFloat(Operation *op) {
@@ -407,7 +413,8 @@ Interval IntegerRanges::derived(Value value) {
             bool isLarge = llvm::any_of(op->getOperands(), [&](Value operand) {
               return !fits(operand);
             });
-            return isLarge ? all : usual;
+            // Anything may have been added up in a graph.
+            return isLarge || runsGraphs(op) ? all : usual;
           });
   // What leaves ONNX's own bits wraps, and may be anything.
   return result && isWithin(*result, all) ? outward(*result) : all;
@@ -416,8 +423,9 @@ Interval IntegerRanges::derived(Value value) {
 std::optional<Refusal> IntegerRanges::refusal(Operation *op) const {
   constexpr const char *kWayOut =
       "cast to int32 in the model if 32 bits are enough";
-  // A constant is made anew for each reader; bits of 64 are refused anyway.
-  if (isa<top::ConstantOp, top::BitCastOp>(op))
+  // A constant is made anew for each reader; bits of 64 and graphs are
+  // refused anyway.
+  if (isa<top::ConstantOp, top::BitCastOp>(op) || runsGraphs(op))
     return std::nullopt;
   // Floats end at the ends of 32 bits, which does not keep the lower bits; what
   // is no position in 64 bits is none then.

@@ -403,7 +403,7 @@ bool feedsProducts(mlir::Value topValue);
 /// what takes it from 1.
 bool endsInProducts(mlir::Value topValue);
 /// Whether someone makes whole numbers of `topValue` by rounding down, up or
-/// towards zero.
+/// towards zero, perhaps some steps behind it.
 bool isTruncated(mlir::Value topValue);
 
 /// Whether `topValue` is nothing but a result of the graph, everywhere with its

@@ -7,12 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/top/Binary.h"
+#include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
+#include "dialects/top/Gather.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Pool.h"
 #include "dialects/top/Resize.h"
+#include "dialects/top/Select.h"
+#include "dialects/top/Unary.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
@@ -102,15 +107,59 @@ bool weft::quantize::endsInProducts(Value topValue) {
   });
 }
 
+/// Whether `op` makes whole numbers by rounding down, up or towards zero.
+static bool truncates(Operation *op) {
+  if (auto cast = mlir::dyn_cast<top::CastOp>(op)) {
+    Type element = topElement(cast.getOutput());
+    return mlir::isa<IntegerType>(element) && !element.isInteger(1);
+  }
+  auto unary = mlir::dyn_cast<top::UnaryOp>(op);
+  return unary && (unary.getKind() == top::UnaryKind::Floor ||
+                   unary.getKind() == top::UnaryKind::Ceil);
+}
+
+/// Whether a whole number that `op` reads may be one that it gives.
+static bool keepsWholeNumbers(Operation *op) {
+  if (auto unary = mlir::dyn_cast<top::UnaryOp>(op))
+    switch (unary.getKind()) {
+    case top::UnaryKind::Identity:
+    case top::UnaryKind::Relu:
+    case top::UnaryKind::Clip:
+    case top::UnaryKind::Abs:
+    case top::UnaryKind::Neg:
+      return true;
+    default:
+      return false;
+    }
+  if (auto binary = mlir::dyn_cast<top::BinaryOp>(op))
+    switch (binary.getKind()) {
+    case top::BinaryKind::Add:
+    case top::BinaryKind::Sub:
+    case top::BinaryKind::Mul:
+    case top::BinaryKind::Max:
+    case top::BinaryKind::Min:
+      return true;
+    default:
+      return false;
+    }
+  return mlir::isa<top::ReshapeOp, top::TransposeOp, top::SliceOp,
+                   top::ExpandOp, top::ConcatOp, top::GatherOp, top::PadOp,
+                   top::SelectOp>(op);
+}
+
 bool weft::quantize::isTruncated(Value topValue) {
-  return llvm::any_of(topValue.getUsers(), [](Operation *op) {
-    if (auto cast = mlir::dyn_cast<top::CastOp>(op))
-      return mlir::isa<IntegerType>(topElement(cast.getOutput())) &&
-             !topElement(cast.getOutput()).isInteger(1);
-    auto unary = mlir::dyn_cast<top::UnaryOp>(op);
-    return unary && (unary.getKind() == top::UnaryKind::Floor ||
-                     unary.getKind() == top::UnaryKind::Ceil);
-  });
+  // Positions are made in a few steps; behind more, numbers are features.
+  constexpr size_t kMostSteps = 32;
+  llvm::SetVector<Value> values;
+  values.insert(topValue);
+  for (size_t i = 0; i < values.size() && i < kMostSteps; ++i)
+    for (Operation *op : values[i].getUsers()) {
+      if (truncates(op))
+        return true;
+      if (keepsWholeNumbers(op))
+        values.insert(op->result_begin(), op->result_end());
+    }
+  return false;
 }
 
 static bool isMaxPool(Operation *op) {

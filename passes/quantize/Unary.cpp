@@ -125,13 +125,9 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
   if (element.isF32() && isTruncated(op.getOutput())) {
     Elements e(lowering, op.getLoc());
     if (*kind == tpu::UnaryKind::Reciprocal)
-      output = e.wholeWhere(output, 1.0, [&](Value whole) {
-        return e.binary(tpu::BinaryKind::Mul, whole, input);
-      });
+      output = e.ieeeQuotient(output, 1.0, input, output);
     if (*kind == tpu::UnaryKind::Sqrt)
-      output = e.wholeWhere(output, input, [&](Value whole) {
-        return e.binary(tpu::BinaryKind::Mul, whole, whole);
-      });
+      output = e.ieeeRoot(output, input);
   }
   // Turns go through DRAM: in 16 bits, as all that ops read. Of numbers between
   // -1 and 1 that loses 2^-12 of them or 2^-25, the smaller step.

@@ -124,6 +124,15 @@ class WideIntegers(unittest.TestCase):
                     ("Mul", ["b", "n"], ["o"], {}), ("Sub", ["i", "o"], ["q"], {}), ("Cast", ["q"], ["z"], {"to": TensorProto.INT32})],
                    {"x": ENDS}, TensorProto.INT32, constants, on_host=None)
 
+    def test_what_loops_add_up(self):
+        """Within a graph of the host nobody counts bits; what reads its results is the host's, too."""
+        graph = helper.make_graph([helper.make_node("Mul", ["a", "a"], ["b"]), helper.make_node("Identity", ["c"], ["d"])], "body",
+                                  [helper.make_tensor_value_info("i", TensorProto.INT64, []), helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+                                   helper.make_tensor_value_info("a", TensorProto.INT64, [2])],
+                                  [helper.make_tensor_value_info("d", TensorProto.BOOL, []), helper.make_tensor_value_info("b", TensorProto.INT64, [2])])
+        self.check([("Loop", ["m", "go", "x"], ["y"], {"body": graph}), ("Mod", ["y", "k"], ["z"], {})], {"m": np.array(2), "x": np.array([3000, -3])},
+                   TensorProto.INT64, {"k": np.array(1000007), "go": np.array(True)}, on_host=None)
+
     def test_casts_of_floats(self):
         """The machine ends at the ends of 32 bits; what is proven to lie between them, or names a position, stays there."""
         floats = np.array([3e9, -3e9, 1e15, 5.7, -5.7, 2.0**31, -(2.0**31)], np.float32)
@@ -145,15 +154,29 @@ class WideIntegers(unittest.TestCase):
         self.check([("Cast", ["f"], ["j"], to_int64), ("Gather", ["t", "j"], ["z"], {})], {"f": np.array([3.9, 0, -2.5], np.float32)}, TensorProto.FLOAT,
                    {"t": TABLE})
 
-    def test_whole_numbers_that_are_rounded(self):
-        """Quotients and roots that are whole numbers are not rounded down to the one before: positions are computed so."""
+    def test_quotients_and_roots_that_are_rounded(self):
+        """Positions are computed so: what IEEE rounds to a whole number, or not, is not rounded to the one before, or up to it."""
         to_int32 = {"to": TensorProto.INT32}
+        numbers = np.random.default_rng(2)
+
+        def check(nodes, feeds, constants=None):
+            for rounds in ("Floor", "Ceil"):
+                self.check([*nodes, (rounds, ["q"], ["l"], {}), ("Cast", ["l"], ["z"], to_int32)], feeds, TensorProto.INT32, constants)
+
         x = np.arange(1, 2001, dtype=np.float32)
-        self.check([("Div", ["x", "y"], ["q"], {}), ("Floor", ["q"], ["l"], {}), ("Cast", ["l"], ["z"], to_int32)], {"x": 7 * x, "y": x}, TensorProto.INT32)
-        for divisor in (3, 7, 10, 49, 97):
-            self.check([("Div", ["x", "k"], ["q"], {}), ("Cast", ["q"], ["z"], to_int32)], {"x": divisor * x - x % 2}, TensorProto.INT32, {"k": np.float32(divisor)})
-        self.check([("Sqrt", ["x"], ["q"], {}), ("Cast", ["q"], ["z"], to_int32)], {"x": np.concatenate([x * x, (x * x - 1)[:1000], (x * x + 1)[:1000]])}, TensorProto.INT32)
-        self.check([("Reciprocal", ["x"], ["q"], {}), ("Ceil", ["q"], ["c"], {}), ("Cast", ["c"], ["z"], to_int32)], {"x": x}, TensorProto.INT32)
+        check([("Div", ["x", "y"], ["q"], {})], {"x": 7 * x, "y": x})
+        # Whole multiples that were rounded: their quotients are whole, or just below or above.
+        y = (10 * numbers.random(2000) + 0.01).astype(np.float32)
+        multiples = (x * y).astype(np.float32)
+        for dividend in (multiples, -multiples, np.nextafter(multiples, np.float32(0)), np.nextafter(multiples, np.float32(1e9))):
+            check([("Div", ["x", "y"], ["q"], {})], {"x": dividend, "y": y})
+        for divisor in (3, 7, 10, 49, 97, 0.7, 0.05, 0.1, -1 / 3):
+            check([("Div", ["x", "k"], ["q"], {})], {"x": np.concatenate([(x * np.float32(divisor)), x / np.float32(10)])}, {"k": np.float32(divisor)})
+        check([("Sqrt", ["x"], ["q"], {})], {"x": np.concatenate([x * x, x * x - 1, x * x + 1])})
+        check([("Reciprocal", ["x"], ["q"], {})], {"x": np.concatenate([x, 1 / x])})
+        # A few steps between.
+        check([("Div", ["x", "k"], ["d"], {}), ("Relu", ["d"], ["r"], {}), ("Unsqueeze", ["r", "axis"], ["u"], {}), ("Mul", ["u", "two"], ["q"], {})], {"x": x},
+              {"k": np.float32(12), "axis": np.array([0]), "two": np.float32(2)})
 
     def test_limits_in_the_wrong_order(self):
         self.check([("Clip", ["x", "low", "high"], ["c"], {}), ("Mul", ["c", "c"], ["z"], {})], {"x": ENDS}, TensorProto.INT64,
