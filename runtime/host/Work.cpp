@@ -8,12 +8,15 @@
 using namespace weft;
 using namespace weft::host;
 
-WorkRow host::workRow(std::string_view kernel) {
+WorkRow host::workRow(std::string_view kernel, ElementType type) {
   static const std::map<std::string_view, WorkRow> rows = {
 #define WEFT_HOST_WORK(kernel, unit, picoseconds)                              \
   {#kernel, {WorkUnit::unit, picoseconds}},
 #include "runtime/host/Work.def"
   };
+  // Integers go through the function one by one, all 64 bits of them.
+  if ((kernel == "binary" || kernel == "unary") && !numeric::isFloatType(type))
+    kernel = "of_integers";
   auto found = rows.find(kernel);
   return found == rows.end() ? rows.at("other") : found->second;
 }
@@ -44,6 +47,8 @@ double host::workUnits(WorkUnit unit, const Attributes &attributes,
   switch (unit) {
   case WorkUnit::Elements:
     break;
+  case WorkUnit::Written:
+    return written;
   case WorkUnit::Products: {
     // A filter has an axis for its outputs; a matrix one for its columns.
     bool isFilter = second && second->largest.size() > 2 &&
@@ -73,13 +78,21 @@ double host::workUnits(WorkUnit unit, const Attributes &attributes,
 }
 
 std::string host::workText(double seconds) {
-  if (seconds < 1e-6)
-    return "less than 1 us";
-  if (seconds >= 1)
-    return rt::format("about %.2g s", seconds);
-  if (seconds >= 1e-3)
-    return rt::format("about %.2g ms", seconds * 1e3);
-  return rt::format("about %.2g us", seconds * 1e6);
+  static constexpr struct {
+    double unit;
+    const char *name;
+  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}};
+  for (const auto &unit : units)
+    if (seconds >= unit.unit) {
+      double count = seconds / unit.unit;
+      // An estimate has two digits.
+      if (count < 10)
+        return rt::format("about %.1f %s", count, unit.name);
+      double digit = count >= 100 ? 10 : 1;
+      return rt::format("about %.0f %s", std::round(count / digit) * digit,
+                        unit.name);
+    }
+  return "less than 1 us";
 }
 
 namespace {
@@ -123,10 +136,23 @@ private:
 };
 } // namespace
 
+/// Of a loop with scan outputs, which have an axis for the iterations, as many
+/// as there may be.
+static double iterationsOf(const CallStep &call) {
+  auto carried = size_t(
+      std::max<int64_t>(0, call.attributes.integer(std::string(kCarried))));
+  if (call.kernel != "loop" || call.types.size() <= carried ||
+      call.types.back().largest.empty())
+    return 1;
+  return double(std::max<int64_t>(1, call.types.back().largest.front()));
+}
+
 double
 WorkCounter::secondsOfCall(const CallStep &call,
                            const std::vector<const ResultType *> &operands) {
-  WorkRow row = workRow(call.kernel);
+  WorkRow row = call.types.empty()
+                    ? workRow(call.kernel)
+                    : workRow(call.kernel, call.types.front().type);
   double own = workUnits(row.unit, call.attributes, operands, call.types) *
                row.picoseconds * 1e-12;
   double longest = 0;
@@ -137,7 +163,7 @@ WorkCounter::secondsOfCall(const CallStep &call,
         all += one;
       longest = std::max(longest, all);
     }
-  return own + longest;
+  return own + longest * iterationsOf(call);
 }
 
 std::vector<double>

@@ -16,6 +16,7 @@ namespace weft::host {
 /// What the time of a kernel grows with.
 enum class WorkUnit {
   Elements, ///< of all operands, or of all results if those are more
+  Written,  ///< elements of the results
   Products, ///< of numbers: matrices and convolutions
   Sorted,   ///< n log2 n of the n elements of an operand
   Windows,  ///< elements of the result times those of a window
@@ -27,7 +28,8 @@ struct WorkRow {
   double picoseconds = 0; ///< for one
 };
 
-WorkRow workRow(std::string_view kernel);
+/// Of a kernel whose result, the first if there are several, is of `type`.
+WorkRow workRow(std::string_view kernel, ElementType type = ElementType::F32);
 
 /// How many units a call has; sizes that depend on data count as their largest.
 /// `operands`: null where one is absent or not known.
@@ -37,8 +39,8 @@ double workUnits(WorkUnit unit, const Attributes &attributes,
 
 /// Seconds of each call of a stage, in order; `programs` are all of the stage,
 /// as they run. `inputs`: those of the stage, empty if they are not known. Of
-/// `if_else` the longer branch counts, of a `loop` one iteration: how many
-/// there are the data say.
+/// `if_else` the longer branch counts, of a `loop` as many iterations as its
+/// scan outputs have room for, or one: how many there are the data say.
 std::vector<double> secondsOf(const std::vector<const Program *> &programs,
                               const std::vector<ResultType> &inputs);
 

@@ -69,6 +69,9 @@ std::vector<Example> examples() {
   };
   add("unary", {reals}, {result(many)}, {{"kind", std::string("exp")}});
   add("binary", {reals, reals}, {result(many)}, {{"kind", std::string("add")}});
+  const HostTensor integers = randomTensor(many, ElementType::I64, -1000, 1000);
+  add("binary", {integers, integers}, {result(many, ElementType::I64)},
+      {{"kind", std::string("add")}});
   add("cast", {reals}, {result(many, ElementType::I64)});
   add("transpose", {reals}, {result(many)}, {{"perm", Integers{1, 0}}});
   add("reshape", {reals}, {result({512 * 512})});
@@ -162,7 +165,7 @@ int main() {
       types.push_back(staticResult(operand.type(), operand.shape()));
     for (const ResultType &type : types)
       operands.push_back(&type);
-    WorkRow row = workRow(one.call.kernel);
+    WorkRow row = workRow(one.call.kernel, one.call.results.front().type);
     double units =
         workUnits(row.unit, one.call.attributes, operands, one.call.results);
     std::printf("%-20s %14.0f %14.0f\n", one.call.kernel.c_str(),

@@ -75,6 +75,25 @@ TEST(HostWork, FollowsTypesThroughAllProgramsOfAStage) {
   EXPECT_DOUBLE_EQ(unknown[1], known[1]);
 }
 
+TEST(HostWork, CountsTheIterationsThatScanOutputsHaveRoomFor) {
+  Body body;
+  body.results = {typeOf({100})};
+  body.program.steps = {stepOf("unary", {}, 0, {100}), OutputStep{0, 0}};
+  CallStep call = stepOf("loop", {}, 0, {100});
+  call.attributes.set(std::string(kLoopBody), bodyTensor(body));
+  call.attributes.set(std::string(kCarried), int64_t(1));
+  auto seconds = [&] {
+    Program program;
+    program.steps = {call};
+    return secondsOf({&program}, {})[0];
+  };
+  double once = 100 * workRow("unary").picoseconds * 1e-12;
+  EXPECT_NEAR(seconds(), once, once / 2);
+  call.results.push_back(1);
+  call.types.push_back(typeOf({50, 2}));
+  EXPECT_NEAR(seconds(), 50 * once, once);
+}
+
 TEST(HostWork, TakesTheLongerBranch) {
   auto branch = [](int64_t count) {
     Body body;
@@ -94,12 +113,14 @@ TEST(HostWork, TakesTheLongerBranch) {
 }
 
 TEST(HostWork, KernelsWithoutARowCountAsOther) {
-  EXPECT_EQ(workRow("non_max_suppression").picoseconds,
-            workRow("other").picoseconds);
+  EXPECT_EQ(workRow("roi_align").picoseconds, workRow("other").picoseconds);
+  EXPECT_GT(workRow("binary", ElementType::I64).picoseconds,
+            workRow("binary").picoseconds);
 }
 
 TEST(HostWork, SaysAbout) {
   EXPECT_EQ(workText(0.0432), "about 43 ms");
+  EXPECT_EQ(workText(0.2138), "about 210 ms");
   EXPECT_EQ(workText(2.5), "about 2.5 s");
   EXPECT_EQ(workText(3.1e-6), "about 3.1 us");
   EXPECT_EQ(workText(3.1e-7), "less than 1 us");
