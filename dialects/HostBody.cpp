@@ -24,12 +24,8 @@ static ArrayAttr typeList(Builder &builder, TypeRange types) {
   return builder.getTypeArrayAttr(list);
 }
 
-DictionaryAttr weft::hostBody(Block &block, ArrayRef<Value> inputs,
-                              ArrayRef<Value> results) {
-  MLIRContext *context =
-      inputs.empty() && results.empty()
-          ? block.front().getContext()
-          : (inputs.empty() ? results : inputs)[0].getContext();
+DictionaryAttr weft::hostBody(MLIRContext *context, Block &block,
+                              ArrayRef<Value> inputs, ArrayRef<Value> results) {
   Builder builder(context);
   DenseMap<Value, int64_t> numbers;
   auto define = [&](Value value) {

@@ -22,7 +22,7 @@ namespace weft {
 
 /// The dictionary of the ops in `block`, whose values outside of it are all in
 /// `inputs`. Each op must have a host kernel (hasBodyKernel).
-mlir::DictionaryAttr hostBody(mlir::Block &block,
+mlir::DictionaryAttr hostBody(mlir::MLIRContext *context, mlir::Block &block,
                               llvm::ArrayRef<mlir::Value> inputs,
                               llvm::ArrayRef<mlir::Value> results);
 

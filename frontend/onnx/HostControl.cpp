@@ -170,6 +170,9 @@ LogicalResult onnx::checkCondition(StructureNode &s, Value value,
 
 LogicalResult onnx::buildIf(StructureNode &s, Value condition, ApartGraph &yes,
                             ApartGraph &no) {
+  if (yes.results.empty()) // nobody knows what it would be good for
+    return s.n.error() << "the branches have no outputs; give them those of "
+                          "the node, or take the node out";
   SmallVector<Type> types;
   for (auto [chosen, other] : llvm::zip(yes.results, no.results)) {
     RankedTensorType type = joinTypes(NodeImporter::typeOf(chosen.value),
@@ -192,10 +195,12 @@ LogicalResult onnx::buildIf(StructureNode &s, Value condition, ApartGraph &yes,
   if (!canRun(s, yes, inputs) || !canRun(s, no, inputs))
     return failure();
   NamedAttrList parameters;
-  parameters.append(host::kThenBranch,
-                    hostBody(yes.block, inputs, valuesOf(yes.results)));
+  MLIRContext *context = s.n.builder.getContext();
+  parameters.append(
+      host::kThenBranch,
+      hostBody(context, yes.block, inputs, valuesOf(yes.results)));
   parameters.append(host::kElseBranch,
-                    hostBody(no.block, inputs, valuesOf(no.results)));
+                    hostBody(context, no.block, inputs, valuesOf(no.results)));
   SmallVector<Value> operands{condition};
   operands.append(inputs.begin(), inputs.end());
   auto results = s.n.createHost("if_else", operands, types, parameters);
@@ -431,7 +436,8 @@ LogicalResult LoopBuilder::build() {
   operands.append(captured.begin(), captured.end());
   NamedAttrList parameters;
   parameters.append(host::kLoopBody,
-                    hostBody(apart->block, inputs, valuesOf(apart->results)));
+                    hostBody(s.n.builder.getContext(), apart->block, inputs,
+                             valuesOf(apart->results)));
   parameters.append(host::kCarried,
                     s.n.builder.getI64IntegerAttr(int64_t(types.size())));
   auto made = s.n.createHost("loop", operands, results, parameters);

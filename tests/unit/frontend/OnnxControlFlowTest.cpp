@@ -80,6 +80,18 @@ TEST(OnnxControlFlow, BranchesNeedOneElementTypeAndRank) {
                 "type and equally many axes"));
 }
 
+TEST(OnnxControlFlow, BranchesNeedAnOutput) {
+  const std::string outputs = " = If (c) <then_branch = yes () => () "
+                              "{ a = NonZero(x) }, else_branch = no () => () "
+                              "{ b = NonZero(x) }> z = Relu(x) }";
+  // A name of '' stands for an output that nobody wants.
+  for (const char *name : {"\"\"", "y"})
+    EXPECT_THAT(failureOf("(float[2] x, bool c) => (float[2] z) { " +
+                          std::string(name) + outputs),
+                HasSubstr("the branches have no outputs; give them those of "
+                          "the node, or take the node out"));
+}
+
 /// The same for a program without the host.
 static std::string selectingTextOf(const std::string &graph) {
   Imported result = importSelecting(onnxGraph(18, graph));
