@@ -196,9 +196,8 @@ LogicalResult onnx::buildIf(StructureNode &s, Value condition, ApartGraph &yes,
     return failure();
   NamedAttrList parameters;
   MLIRContext *context = s.n.builder.getContext();
-  parameters.append(
-      host::kThenBranch,
-      hostBody(context, yes.block, inputs, valuesOf(yes.results)));
+  parameters.append(host::kThenBranch, hostBody(context, yes.block, inputs,
+                                                valuesOf(yes.results)));
   parameters.append(host::kElseBranch,
                     hostBody(context, no.block, inputs, valuesOf(no.results)));
   SmallVector<Value> operands{condition};
@@ -229,6 +228,17 @@ static std::optional<int64_t> largestOf(Value value) {
   return lhs && rhs ? std::min(*lhs, *rhs) : lhs ? lhs : rhs;
 }
 
+/// `type` with other bounds of the sizes that data decide.
+static RankedTensorType withLargest(RankedTensorType type,
+                                    ArrayRef<int64_t> largest) {
+  SmallVector<int64_t> shape;
+  for (int64_t size : type.getShape())
+    shape.push_back(ShapedType::isDynamic(size) ? host::kUnknownSize : size);
+  return boundedType(shape, largest, type.getElementType());
+}
+
+constexpr StringLiteral kUneven = "and by another number each time";
+
 namespace {
 /// A Loop on its way to the host.
 class LoopBuilder {
@@ -243,6 +253,8 @@ private:
   /// The types of the carried values, with those that an iteration gives.
   LogicalResult widen(const ApartGraph &apart, bool &isWider);
   LogicalResult extrapolate();
+  /// A failure that names `rule`, which a value that grows breaks.
+  LogicalResult refuseGrowth(StringRef rule);
   /// Whether the number of iterations is that of a constant count.
   bool runsAsOftenAsCounted(const ApartGraph &apart) const;
   LogicalResult scanTypes(const ApartGraph &apart, SmallVector<Type> &types);
@@ -253,6 +265,8 @@ private:
   std::optional<int64_t> most; ///< iterations
   /// Of carried values: now, one and two rounds ago, in front of the loop.
   std::vector<RankedTensorType> types, before, beforeThat, first;
+  /// What an iteration adds to the axes of each; empty before extrapolate().
+  std::vector<SmallVector<int64_t>> growth;
 };
 } // namespace
 
@@ -325,24 +339,39 @@ LogicalResult LoopBuilder::widen(const ApartGraph &apart, bool &isWider) {
              << " before the loop and " << describe(given)
              << " behind an iteration; it must keep its element type and the "
                 "number of its axes";
+    if (!growth.empty()) {
+      // The last iteration gives the size that is extrapolated, so no iteration
+      // gets it and gives more; what depends on it has that room to spare.
+      SmallVector<int64_t> largest = *largestShape(joined);
+      for (auto [size, known, grown] :
+           llvm::zip(largest, *largestShape(type), growth[i])) {
+        if (grown && size - known > grown)
+          return refuseGrowth(kUneven);
+        size = grown ? known : size;
+      }
+      joined = withLargest(joined, largest);
+    }
     isWider |= joined != type;
     type = joined;
   }
   return success();
 }
 
+LogicalResult LoopBuilder::refuseGrowth(StringRef rule) {
+  return s.n.unsupported() << "a carried value grows with each iteration, "
+                           << rule << "; carry a tensor of fixed size";
+}
+
 /// Sizes that grow by as many elements each time become what they are in the
 /// end.
 LogicalResult LoopBuilder::extrapolate() {
-  auto refuse = [&](StringRef rule) {
-    return s.n.unsupported() << "a carried value grows with each iteration, "
-                             << rule << "; carry a tensor of fixed size";
-  };
   if (!most)
-    return refuse("and how often the loop runs depends on the data without a "
-                  "limit; give M, a constant with --bind or a Min with one");
+    return refuseGrowth(
+        "and how often the loop runs depends on the data without a "
+        "limit; give M, a constant with --bind or a Min with one");
   for (auto [type, last, beforeLast, start] :
        llvm::zip(types, before, beforeThat, first)) {
+    SmallVector<int64_t> &added = growth.emplace_back();
     SmallVector<int64_t> largest = *largestShape(type),
                          earlier = *largestShape(last),
                          evenEarlier = *largestShape(beforeLast),
@@ -350,19 +379,17 @@ LogicalResult LoopBuilder::extrapolate() {
     for (size_t axis = 0; axis < largest.size(); ++axis) {
       int64_t grown = largest[axis] - earlier[axis], all;
       if (grown != earlier[axis] - evenEarlier[axis])
-        return refuse("and by another number each time");
+        return refuseGrowth(kUneven);
+      added.push_back(grown);
       if (grown == 0)
         continue;
       if (llvm::MulOverflow(grown, std::max<int64_t>(*most, 0), all) ||
           llvm::AddOverflow(initial[axis], all, largest[axis]))
-        return refuse("beyond all limits");
+        return refuseGrowth("beyond all limits");
     }
-    SmallVector<int64_t> shape;
-    for (int64_t size : type.getShape())
-      shape.push_back(ShapedType::isDynamic(size) ? host::kUnknownSize : size);
-    type = boundedType(shape, largest, type.getElementType());
+    type = withLargest(type, largest);
     if (failed(hostResultType(type)))
-      return refuse("beyond what the host can hold");
+      return refuseGrowth("beyond what the host can hold");
   }
   return success();
 }
@@ -407,20 +434,17 @@ LogicalResult LoopBuilder::build() {
   if (failed(readOperands()))
     return failure();
   // Sizes that some iterations change settle at once; those that still grow
-  // then go on to do so.
-  constexpr int kSettled = 3;
+  // then go on to do so, and others may follow them: a part of what grows.
+  constexpr int kSettled = 3, kFollowed = 2 * kSettled;
   std::unique_ptr<ApartGraph> apart;
   bool isWider = true;
   for (int round = 0; isWider; ++round) {
-    bool isLast = round == kSettled;
-    if (isLast && failed(extrapolate()))
+    if (round == kSettled && failed(extrapolate()))
       return failure();
+    if (round > kFollowed)
+      return refuseGrowth(kUneven);
     apart = std::make_unique<ApartGraph>();
-    if (failed(importBody(*apart)))
-      return failure();
-    if (isLast)
-      break;
-    if (failed(widen(*apart, isWider)))
+    if (failed(importBody(*apart)) || failed(widen(*apart, isWider)))
       return failure();
   }
   SmallVector<Type> results(types.begin(), types.end());

@@ -220,6 +220,9 @@ SIZES = {
     "slice_by_size": "h = Shape(z) e = Slice(h, one, big, zero) s = Slice(z, one, e, one)", "slice_static": "h = Shape<start=1>(z) s = Slice(x, zero, h, one)",
     "tile": "s = Tile(z, twice)", "count": "n = Size(z) s = Loop (n, , one) <body = b (int64 i, bool g, int64[1] v) => (bool h, int64[1] w) "
     "{ h = Identity(g) w = Add(v, v) }>",
+    "grow_late": "n = Size(z) k = Constant<value = int64 {20}>() m = Min(n, k) o = Slice(one, zero, zero, zero) u, s = Loop (m, , one, o) <body = b "
+    "(int64 i, bool g, int64[A] v, int64[B] p) => (bool h, int64[C] w, int64[D] q) { h = Identity(g) w = Concat<axis=0>(v, one) "
+    "q = Slice(w, five, big, zero) }>",
 }
 
 

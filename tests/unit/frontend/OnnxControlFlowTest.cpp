@@ -221,6 +221,34 @@ TEST(OnnxControlFlow, CarriedValuesMayNotDouble) {
                         "tensor of fixed size"));
 }
 
+/// Carries x, which becomes one longer each time, and z, which becomes `next`
+/// of it (v), of itself (p) and of the iteration's x (longer).
+static std::string growingLate(const std::string &next) {
+  return "(float[1] x, float[1] z, bool c) => (float[K] y, float[L] w) <int64 "
+         "n = {20}, int64[1] five = {5}, int64[1] six = {6}, int64[1] far = "
+         "{1000}, int64[1] axis = {0}> { y, w = Loop (n, c, x, z) <body = step "
+         "(int64 i, bool go, float[A] v, float[B] p) => (bool again, float[D] "
+         "longer, float[E] q) { longer = Concat<axis = 0>(v, x)  m = "
+         "ReduceMax<keepdims = 0>(longer)  ten = Constant<value = float {10}>()"
+         "  again = Less(m, ten)  " +
+         next + " }> }";
+}
+
+TEST(OnnxControlFlow, CarriedValuesMayGrowLate) {
+  // At most 21 in the end; an iteration is thought to begin with as many.
+  EXPECT_THAT(textOf(growingLate("q = Slice(longer, five, far, axis)")),
+              HasSubstr("tensor<?xf32, [21]>, tensor<?xf32, [17]>"));
+  EXPECT_THAT(textOf(growingLate("q = Slice(longer, five, six, axis)")),
+              HasSubstr("tensor<?xf32, [21]>, tensor<?xf32, [1]>"));
+  // From the fifth iteration on it would double.
+  for (const char *next :
+       {"t = Slice(longer, five, six, axis)  q = Concat<axis = 0>(p, t)",
+        "t = Slice(longer, five, far, axis)  q = Concat<axis = 0>(p, t)"})
+    EXPECT_THAT(failureOf(growingLate(next)),
+                HasSubstr("unsupported: a carried value grows with each "
+                          "iteration, and by another number each time"));
+}
+
 TEST(OnnxControlFlow, AConditionIsOneBool) {
   EXPECT_THAT(failureOf("(float[2] x, float[1] c) => (float[2] y) {" +
                         std::string(kBranches) + "}"),
