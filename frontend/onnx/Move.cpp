@@ -292,6 +292,9 @@ static int64_t mostOfSlice(int64_t size, std::optional<int64_t> start,
           span;
   if (llvm::SubOverflow(last, first, span))
     return size;
+  // Backwards, ONNX takes the first value for a start in front of it.
+  if (step < 0 && *start < 0)
+    span = std::max<int64_t>(span, 1);
   int64_t left =
       step > 0 && first > 0 ? std::max<int64_t>(size - first, 0) : size;
   return std::clamp<int64_t>(span, 0, left);

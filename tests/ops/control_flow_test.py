@@ -217,6 +217,7 @@ SIZES = {
     "shape": "s = Shape(z)", "part": "s = Shape<start=1>(z)", "size": "s = Size(z)",
     "slice": "s = Slice(z, zero, five, one)", "slice_too_far": "s = Slice(z, one, big, one)", "slice_from_end": "s = Slice(z, minus, big, one)",
     "slice_back": "s = Slice(z, minus, small, one, minus)", "slice_of_slice": "u = Slice(z, zero, five, one) s = Slice(u, one, big, one)",
+    "slice_back_from_before": "s = Slice(z, back, back, one, minus)",
     "slice_by_size": "h = Shape(z) e = Slice(h, one, big, zero) s = Slice(z, one, e, one)", "slice_static": "h = Shape<start=1>(z) s = Slice(x, zero, h, one)",
     "tile": "s = Tile(z, twice)", "count": "n = Size(z) s = Loop (n, , one) <body = b (int64 i, bool g, int64[1] v) => (bool h, int64[1] w) "
     "{ h = Identity(g) w = Add(v, v) }>",
@@ -231,7 +232,7 @@ def check_sizes(weft, folder):
     for name, text in SIZES.items():
         model = onnx.parser.parse_model("""<ir_version: 9, opset_import: ["": 18]> g (float[4,4] x) => (float s)
             <int64[1] zero={0}, int64[1] one={1}, int64[1] five={5}, int64[1] minus={-1}, int64[1] big={9223372036854775807},
-             int64[1] small={-9223372036854775807}, int64[2] twice={2,2}> { z = NonZero(x) """ + text + " }")
+             int64[1] small={-9223372036854775807}, int64[1] back={-8}, int64[2] twice={2,2}> { z = NonZero(x) """ + text + " }")
         model.graph.output[0].type.Clear()
         path, bmodel = folder / "sizes.onnx", folder / "sizes.bmodel"
         onnx.save(model, path)

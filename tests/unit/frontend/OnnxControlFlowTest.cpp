@@ -354,6 +354,8 @@ TEST(OnnxDataSizes, SlicesHaveALargestSize) {
   EXPECT_THAT(sliceOf("6", "99", "1"), HasSubstr("[2, 10]"));
   EXPECT_THAT(sliceOf("-3", "99", "1"), HasSubstr("[2, 16]"));
   EXPECT_THAT(sliceOf("-1", "-4", "-1"), HasSubstr("[2, 3]"));
+  EXPECT_THAT(sliceOf("-10", "-10", "-1"), HasSubstr("[2, 1]"));
+  EXPECT_THAT(sliceOf("-10", "-8", "-1"), HasSubstr("[2, 1]"));
   std::string text =
       textOf("(float[4,6] x, int64[1] n) => (float[2,K] y) "
              "<int64[2] f = {1, 0}, int64[1] t = {3}> {"
