@@ -1,8 +1,9 @@
 //===- Control.cpp - branches and loops that data decide ------------------===//
 //
-// The bodies are parsed and checked when the call begins, once for all
-// iterations. Values are dropped behind their last use, so that a loop takes
-// the memory of one iteration.
+// The outermost call checks its bodies and those within them. Each is parsed
+// when it first runs, once for all iterations of the loops around it. Values
+// are dropped behind their last use, so that a loop takes the memory of one
+// iteration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "runtime/status/Stop.h"
 
 #include <cstring>
+#include <memory>
 #include <optional>
 
 using namespace weft;
@@ -26,14 +28,26 @@ using Operands = std::vector<const HostTensor *>;
 //===----------------------------------------------------------------------===//
 
 namespace {
+class BodyRun;
+
+/// The bodies of a call that is made again and again, by attribute; each from
+/// when it first runs.
+struct CallBodies {
+  /// Whether a check of what is around the call has seen them.
+  bool areChecked = false;
+  std::map<std::string_view, std::unique_ptr<BodyRun>> prepared;
+};
+
 /// A body that is ready to run again and again.
 class BodyRun {
 public:
-  BodyRun(BodyRun &&) = default; // no copy: calls point at values
-  BodyRun &operator=(BodyRun &&) = default;
+  BodyRun(const BodyRun &) = delete; // calls point at values
+  BodyRun &operator=(const BodyRun &) = delete;
 
-  /// Of the graph in `attribute` of `call`, which outlives the result.
-  static Result<BodyRun> prepare(const Call &call, std::string_view attribute);
+  /// Of the graph in `attribute` of `call`; `bodies`, those of the call, keep
+  /// it.
+  static Result<BodyRun *> prepare(const Call &call, std::string_view attribute,
+                                   CallBodies &bodies);
 
   /// One tensor a result of the body. `inputs` are of any types.
   Status run(const Operands &inputs, std::vector<HostTensor> &results);
@@ -42,7 +56,10 @@ public:
   const std::vector<ResultType> &resultTypes() const { return body.results; }
 
 private:
-  BodyRun() = default;
+  explicit BodyRun(Body parsed)
+      : body(std::move(parsed)), calls(body.program.steps.size()) {
+    prepareCalls();
+  }
 
   /// A value: one of its own, or another's.
   struct Value {
@@ -55,8 +72,11 @@ private:
     Call call;
     std::string node;
     std::vector<Value *> operands, results;
+    CallBodies bodies;
   };
 
+  /// Makes the calls ready.
+  void prepareCalls();
   Status runCall(Prepared &prepared, size_t step);
   void give(size_t step, const OutputStep &output,
             std::vector<HostTensor> &results);
@@ -67,44 +87,60 @@ private:
 };
 } // namespace
 
-Result<BodyRun> BodyRun::prepare(const Call &call, std::string_view attribute) {
+/// Computes a call of a control kernel.
+static Status runControl(const Call &call, CallBodies &bodies,
+                         std::vector<HostTensor> &results);
+
+static bool isControl(const Call &call) {
+  return call.kernel == "if_else" || call.kernel == "loop";
+}
+
+Result<BodyRun *> BodyRun::prepare(const Call &call, std::string_view attribute,
+                                   CallBodies &bodies) {
+  std::unique_ptr<BodyRun> &kept = bodies.prepared[attribute];
+  if (kept)
+    return kept.get();
   const HostTensor *bytes = call.attributes.tensor(attribute);
   if (!bytes)
     return call.fail("graph '%s' is missing", std::string(attribute).c_str());
   Result<Body> parsed = parseBody(*bytes);
-  Status status = parsed ? checkBody(*parsed) : parsed.status();
+  Status status = parsed ? Status::ok() : parsed.status();
+  if (status && !bodies.areChecked)
+    status = checkBody(*parsed);
   if (!status)
     return call.fail("graph '%s': %s", std::string(attribute).c_str(),
                      status.message().c_str());
-  BodyRun run;
-  run.body = *std::move(parsed);
-  run.calls.resize(run.body.program.steps.size());
-  for (size_t i = 0; i < run.calls.size(); ++i) {
-    Step &step = run.body.program.steps[i];
+  kept.reset(new BodyRun(*std::move(parsed)));
+  return kept.get();
+}
+
+void BodyRun::prepareCalls() {
+  for (size_t i = 0; i < calls.size(); ++i) {
+    Step &step = body.program.steps[i];
     if (auto *output = std::get_if<OutputStep>(&step)) {
-      run.values[output->value].lastUse = i;
-      run.values[output->value].isResult = true;
+      values[output->value].lastUse = i;
+      values[output->value].isResult = true;
     }
     auto *inner = std::get_if<CallStep>(&step);
     if (!inner)
       continue;
-    Prepared &prepared = run.calls[i].emplace();
+    Prepared &prepared = calls[i].emplace();
+    prepared.bodies.areChecked = true;
     prepared.call.kernel = inner->kernel;
     prepared.call.attributes = std::move(inner->attributes);
     prepared.call.results = inner->types;
     prepared.node = inner->node;
     for (ValueId operand : inner->operands) {
       prepared.operands.push_back(operand == kAbsent ? nullptr
-                                                     : &run.values[operand]);
+                                                     : &values[operand]);
       if (operand != kAbsent)
-        run.values[operand].lastUse = i;
+        values[operand].lastUse = i;
     }
     for (ValueId result : inner->results) {
-      prepared.results.push_back(&run.values[result]);
-      run.values[result].lastUse = i;
+      prepared.results.push_back(&values[result]);
+      values[result].lastUse = i;
     }
   }
-  return run;
 }
 
 Status BodyRun::runCall(Prepared &prepared, size_t step) {
@@ -112,8 +148,17 @@ Status BodyRun::runCall(Prepared &prepared, size_t step) {
   for (Value *operand : prepared.operands)
     prepared.call.operands.push_back(operand ? operand->at : nullptr);
   std::vector<HostTensor> made;
-  WEFT_TRY(host::run(prepared.call, made)
-               .withContext("node " + rt::quoteName(prepared.node)));
+  Status status =
+      isControl(prepared.call)
+          ? runWith(
+                prepared.call,
+                [&](std::vector<HostTensor> &given) {
+                  return runControl(prepared.call, prepared.bodies, given);
+                },
+                made)
+          : host::run(prepared.call, made);
+  if (!status)
+    return status.withContext("node " + rt::quoteName(prepared.node));
   for (size_t i = 0; i < made.size(); ++i) {
     prepared.results[i]->own = std::move(made[i]);
     prepared.results[i]->at = &prepared.results[i]->own;
@@ -185,16 +230,17 @@ static Result<Operands> operandsFrom(const Call &call, size_t first) {
   return operands;
 }
 
-Status host::kernels::if_else(const Call &call,
-                              std::vector<HostTensor> &results) {
+static Status runIf(const Call &call, CallBodies &bodies,
+                    std::vector<HostTensor> &results) {
   Result<bool> condition = conditionOf(call, call.operand(0));
   if (!condition)
     return condition.status();
-  Result<BodyRun> branch =
-      BodyRun::prepare(call, *condition ? kThenBranch : kElseBranch);
+  Result<BodyRun *> made =
+      BodyRun::prepare(call, *condition ? kThenBranch : kElseBranch, bodies);
   Result<Operands> inputs = operandsFrom(call, 1);
-  if (!branch || !inputs)
-    return branch ? inputs.status() : branch.status();
+  if (!made || !inputs)
+    return made ? inputs.status() : made.status();
+  BodyRun *branch = *made;
   if (inputs->size() != branch->inputTypes().size() ||
       call.results.size() != branch->resultTypes().size())
     return call.fail("the branch has %zu inputs and %zu results, the call %zu "
@@ -315,11 +361,13 @@ Status LoopRun::give(std::vector<HostTensor> &results) {
   return Status::ok();
 }
 
-Status host::kernels::loop(const Call &call, std::vector<HostTensor> &results) {
+static Status runLoop(const Call &call, CallBodies &bodies,
+                      std::vector<HostTensor> &results) {
   constexpr size_t kCount = 0, kCondition = 1, kFirst = 2;
-  Result<BodyRun> body = BodyRun::prepare(call, kLoopBody);
-  if (!body)
-    return body.status();
+  Result<BodyRun *> prepared = BodyRun::prepare(call, kLoopBody, bodies);
+  if (!prepared)
+    return prepared.status();
+  BodyRun *body = *prepared;
   int64_t carried = call.attributes.integer(kCarried, -1);
   size_t inputs = body->inputTypes().size(), made = body->resultTypes().size();
   if (carried < 0 || call.operands.size() < kFirst + size_t(carried) ||
@@ -352,4 +400,21 @@ Status host::kernels::loop(const Call &call, std::vector<HostTensor> &results) {
   LoopRun loop(call, *body, size_t(carried), made - 1 - size_t(carried));
   WEFT_TRY(loop.iterate(*std::move(rest), most, runs));
   return loop.give(results);
+}
+
+static Status runControl(const Call &call, CallBodies &bodies,
+                         std::vector<HostTensor> &results) {
+  return call.kernel == "loop" ? runLoop(call, bodies, results)
+                               : runIf(call, bodies, results);
+}
+
+Status host::kernels::if_else(const Call &call,
+                              std::vector<HostTensor> &results) {
+  CallBodies bodies;
+  return runIf(call, bodies, results);
+}
+
+Status host::kernels::loop(const Call &call, std::vector<HostTensor> &results) {
+  CallBodies bodies;
+  return runLoop(call, bodies, results);
 }

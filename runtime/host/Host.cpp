@@ -144,8 +144,10 @@ bool host::hasKernel(std::string_view kernel) {
   return findKernel(kernel) != nullptr;
 }
 
-Status host::run(const Call &call, std::vector<HostTensor> &results) {
-  const KernelRow *row = findKernel(call.kernel);
+/// Computes `call`, of the kernel of `row`, by `kernel`.
+template <typename Kernel>
+static Status runRow(const KernelRow *row, const Call &call,
+                     const Kernel &kernel, std::vector<HostTensor> &results) {
   if (!row)
     return rt::failf(Code::InvalidArgument,
                      "no host kernel is named '%s'; this file may come from a "
@@ -163,7 +165,7 @@ Status host::run(const Call &call, std::vector<HostTensor> &results) {
                      call.results.size(), row->results);
   std::vector<HostTensor> computed;
   computed.reserve(call.results.size());
-  WEFT_TRY(row->function(call, computed));
+  WEFT_TRY(kernel(computed));
   if (computed.size() != call.results.size())
     return call.fail("gave %zu of %zu results", computed.size(),
                      call.results.size());
@@ -175,4 +177,19 @@ Status host::run(const Call &call, std::vector<HostTensor> &results) {
   for (HostTensor &tensor : computed)
     results.push_back(std::move(tensor));
   return Status::ok();
+}
+
+Status host::run(const Call &call, std::vector<HostTensor> &results) {
+  const KernelRow *row = findKernel(call.kernel);
+  return runRow(
+      row, call,
+      [&](std::vector<HostTensor> &made) { return row->function(call, made); },
+      results);
+}
+
+Status
+host::runWith(const Call &call,
+              const std::function<Status(std::vector<HostTensor> &)> &kernel,
+              std::vector<HostTensor> &results) {
+  return runRow(findKernel(call.kernel), call, kernel, results);
 }

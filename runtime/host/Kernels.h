@@ -5,9 +5,18 @@
 
 #include "runtime/host/Host.h"
 
+#include <functional>
+
 namespace weft::host {
 /// True if `shape` is one that `type` allows.
 bool allows(const ResultType &type, const Shape &shape);
+
+/// run() with `kernel` in place of that of the call's name: the same one, with
+/// what it keeps from call to call.
+rt::Status
+runWith(const Call &call,
+        const std::function<rt::Status(std::vector<HostTensor> &)> &kernel,
+        std::vector<HostTensor> &results);
 } // namespace weft::host
 
 namespace weft::host::kernels {

@@ -269,6 +269,48 @@ TEST(HostControl, goesIntoBodiesOfBodies) {
   EXPECT_THAT(checkBody(bad).message(), HasSubstr("loads 2 elements at 0x0"));
 }
 
+TEST(HostControl, preparesBodiesOfBodiesOnce) {
+  constexpr int64_t kIterations = 1000;
+  Body body = branch("add");
+  for (unsigned i = 0; i < 60; ++i) {
+    CallStep step;
+    step.kernel = "if_else";
+    step.attributes.set("then_branch", bodyTensor(body));
+    step.attributes.set("else_branch", bodyTensor(branch("mul")));
+    step.operands = {2, 0, 1};
+    step.results = {3};
+    step.types = {kPair};
+    body = {{kPair, kPair},
+            {kPair},
+            {{InputStep{0, 0}, InputStep{1, 1}, ConstantStep{2, flag(true)},
+              step, OutputStep{3, 0}}}};
+  }
+  // The outermost of them, of other numbers.
+  CallStep step = std::get<CallStep>(body.program.steps[3]);
+  step.operands = {1, 2, 3};
+  step.results = {4};
+  body = {{kNumber, kFlag, kPair, kPair},
+          {kFlag, kPair},
+          {{InputStep{0, 0}, InputStep{1, 1}, InputStep{2, 2}, InputStep{3, 3},
+            step, OutputStep{1, 0}, OutputStep{4, 1}}}};
+  HostTensor count = number(kIterations), go = flag(true), sum = pair(0, 0),
+             x = pair(1, 2);
+  Call call;
+  call.kernel = "loop";
+  call.attributes.set("body", bodyTensor(body));
+  call.attributes.set("carried", int64_t(1));
+  call.operands = {&count, &go, &sum, &x};
+  call.results = {kPair};
+  // Prepared in each iteration, they would take 15 s.
+  rt::Stop stop;
+  stop.begin(5);
+  rt::StopScope scope(&stop);
+  std::vector<HostTensor> results;
+  rt::Status status = run(call, results);
+  ASSERT_TRUE(status.isOk()) << status.message();
+  EXPECT_THAT(floatsOf(results[0]), ElementsAre(kIterations, 2 * kIterations));
+}
+
 TEST(HostControl, doesNotGoAsDeepAsAFileLikes) {
   // A chain, not a tree as above, which would double with each level.
   Body body = branch("add");
