@@ -143,7 +143,8 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: %s MUTATIONS SEED...\n", argv[0]);
     return 2;
   }
-  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM})
+  for (int signal :
+       {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM, SIGILL, SIGTRAP})
     std::signal(signal, onSignal);
   if (__sanitizer_set_death_callback)
     __sanitizer_set_death_callback(reportInput);
