@@ -258,6 +258,9 @@ private:
   /// Whether the number of iterations is that of a constant count.
   bool runsAsOftenAsCounted(const ApartGraph &apart) const;
   LogicalResult scanTypes(const ApartGraph &apart, SmallVector<Type> &types);
+  /// host::kEmptySizes of scan outputs of the types `scans`: as ONNX Runtime,
+  /// what the body declares. Empty if that says nothing new.
+  SmallVector<int64_t> emptySizes(ArrayRef<Type> scans) const;
 
   StructureNode &s;
   const Graph &body;
@@ -430,6 +433,24 @@ LogicalResult LoopBuilder::scanTypes(const ApartGraph &apart,
   return success();
 }
 
+SmallVector<int64_t> LoopBuilder::emptySizes(ArrayRef<Type> scans) const {
+  SmallVector<int64_t> sizes;
+  bool isNew = false;
+  for (auto [i, type] : llvm::enumerate(scans)) {
+    auto shape = cast<RankedTensorType>(type).getShape().drop_front();
+    const auto &dims = body.outputs[1 + types.size() + i].dims;
+    bool isDeclared = dims && dims->size() == shape.size();
+    for (auto [axis, size] : llvm::enumerate(shape)) {
+      std::optional<int64_t> declared;
+      if (isDeclared)
+        declared = (*dims)[axis].value;
+      sizes.push_back(std::max<int64_t>(declared.value_or(0), 0));
+      isNew |= ShapedType::isDynamic(size) && sizes.back();
+    }
+  }
+  return isNew ? sizes : SmallVector<int64_t>();
+}
+
 LogicalResult LoopBuilder::build() {
   if (failed(readOperands()))
     return failure();
@@ -464,6 +485,10 @@ LogicalResult LoopBuilder::build() {
                              valuesOf(apart->results)));
   parameters.append(host::kCarried,
                     s.n.builder.getI64IntegerAttr(int64_t(types.size())));
+  if (auto sizes = emptySizes(ArrayRef<Type>(results).drop_front(types.size()));
+      !sizes.empty())
+    parameters.append(host::kEmptySizes,
+                      s.n.builder.getDenseI64ArrayAttr(sizes));
   auto made = s.n.createHost("loop", operands, results, parameters);
   if (failed(made))
     return failure();

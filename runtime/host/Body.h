@@ -20,10 +20,13 @@ namespace weft::host {
 /// (i64) and a condition, each of one element or absent, then kCarried values
 /// that iterations hand on, then what all iterations see; the inputs of its
 /// body are the number of the iteration (i64), the condition and the rest, its
-/// results the condition, the carried values and the scan outputs.
+/// results the condition, the carried values and the scan outputs. Of each axis
+/// of those kEmptySizes, if it is there, says what it is in a scan output
+/// without iterations, where data decide it.
 inline constexpr std::string_view kThenBranch = "then_branch",
                                   kElseBranch = "else_branch",
-                                  kLoopBody = "body", kCarried = "carried";
+                                  kLoopBody = "body", kCarried = "carried",
+                                  kEmptySizes = "empty_sizes";
 
 /// Bodies within bodies at most.
 inline constexpr unsigned kMostBodies = 64;

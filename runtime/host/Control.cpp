@@ -12,6 +12,7 @@
 #include "runtime/status/Quote.h"
 #include "runtime/status/Stop.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -340,6 +341,8 @@ Status LoopRun::iterate(Operands inputs, int64_t most, bool runs) {
 }
 
 Status LoopRun::give(std::vector<HostTensor> &results) {
+  const std::vector<int64_t> &sizes = call.attributes.integers(kEmptySizes);
+  size_t seen = 0;
   for (size_t i = 0; i < carried; ++i)
     if (iterations)
       results.push_back(std::move(state[1 + i]));
@@ -349,8 +352,12 @@ Status LoopRun::give(std::vector<HostTensor> &results) {
     const ResultType &type = call.results[carried + i];
     Shape shape = scanned[i].shape;
     if (!iterations && !type.shape.empty())
-      for (size_t axis = 1; axis < type.shape.size(); ++axis)
-        shape.push_back(std::max<int64_t>(type.shape[axis], 0));
+      for (size_t axis = 1; axis < type.shape.size(); ++axis, ++seen) {
+        int64_t size = type.shape[axis];
+        if (size == kUnknownSize)
+          size = seen < sizes.size() ? sizes[seen] : 0;
+        shape.push_back(std::clamp<int64_t>(size, 0, type.largest[axis]));
+      }
     shape.insert(shape.begin(), iterations);
     WEFT_TRY(call.addResult(std::move(shape), results));
     if (!scanned[i].bytes.empty())

@@ -224,6 +224,8 @@ SIZES = {
     "grow_late": "n = Size(z) k = Constant<value = int64 {20}>() m = Min(n, k) o = Slice(one, zero, zero, zero) u, s = Loop (m, , one, o) <body = b "
     "(int64 i, bool g, int64[A] v, int64[B] p) => (bool h, int64[C] w, int64[D] q) { h = Identity(g) w = Concat<axis=0>(v, one) "
     "q = Slice(w, five, big, zero) }>",
+    "scan_of_slices": "n = Size(z) k = Constant<value = int64 {4}>() m = Min(n, k) c = Constant<value = bool {1}>() s = Loop (m, c) <body = b (int64 i, bool g) => (bool h, float[1,4] v) "
+    "{ h = Identity(g) f = Unsqueeze(i, zero) t = Add(f, one) v = Slice(x, f, t, zero) }>",
 }
 
 

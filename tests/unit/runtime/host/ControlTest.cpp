@@ -155,6 +155,21 @@ TEST(HostControl, loopsAsOftenAsCountAndConditionSay) {
   EXPECT_THAT(floatsOf(adding.results[0]), ElementsAre(0, 0));
 }
 
+TEST(HostControl, givesEmptyScanOutputsTheSizesDeclared) {
+  Adding adding;
+  adding.count = number(0);
+  adding.call.results[1] = {
+      ElementType::F32, {kUnknownSize, kUnknownSize}, {10, 2}};
+  ASSERT_TRUE(adding.run().isOk());
+  EXPECT_THAT(adding.results[1].shape(), ElementsAre(0, 0));
+  for (int64_t size : {1, 2, 3, -1}) {
+    adding.call.attributes.set("empty_sizes", std::vector<int64_t>{size});
+    ASSERT_TRUE(adding.run().isOk());
+    EXPECT_THAT(adding.results[1].shape(),
+                ElementsAre(0, std::clamp<int64_t>(size, 0, 2)));
+  }
+}
+
 TEST(HostControl, endsWhenItIsAsked) {
   Adding adding;
   adding.call.results.pop_back(); // a loop without an end, nothing collected
