@@ -477,17 +477,57 @@ static LogicalResult importLabelEncoder(StructureNode &s) {
 // Operators that move elements
 //===----------------------------------------------------------------------===//
 
-/// Operators whose results have elements of their operands and no others.
-static bool onlyMoves(const Node &node) {
-  static constexpr StringRef kNames[] = {
-      "Compress",       "Concat",    "Expand",  "Flatten", "Gather",
-      "GatherElements", "GatherND",  "Reshape", "Scatter", "ScatterElements",
-      "ScatterND",      "Slice",     "Split",   "Squeeze", "Tile",
-      "Transpose",      "Unsqueeze", "Where"};
-  if (!node.domain.empty() || !llvm::is_contained(kNames, node.opType))
-    return false;
+namespace {
+/// An operator that does not look at the elements it takes, so that numbers can
+/// stand for them.
+struct Mover {
+  /// Operands that give elements, a bit each: all of them are strings or none
+  /// is. The others are places, sizes, conditions: never strings.
+  uint32_t elements;
+  StringRef name;
+};
+} // namespace
+
+static constexpr uint32_t kAll = ~uint32_t(0);
+static constexpr Mover kMovers[] = {
+    {0b001, "Compress"},        {kAll, "Concat"},
+    {0b001, "Expand"},          {0b001, "Flatten"},
+    {0b001, "Gather"},          {0b001, "GatherElements"},
+    {0b001, "GatherND"},        {0b001, "Reshape"},
+    {0b101, "Scatter"}, // data, indices, updates
+    {0b101, "ScatterElements"}, {0b101, "ScatterND"},
+    {0b001, "Shape"},           {0b001, "Size"},
+    {0b001, "Slice"},           {0b001, "Split"},
+    {0b001, "Squeeze"},         {0b001, "Tile"},
+    {0b001, "Transpose"},       {0b001, "Unsqueeze"},
+    {0b110, "Where"}, // condition, X, Y
+};
+
+/// The row of an operator whose results have elements of its operands and no
+/// others, or count them; null for others.
+static const Mover *findMover(const Node &node) {
+  const Mover *row = llvm::find_if(
+      kMovers, [&](const Mover &mover) { return mover.name == node.opType; });
+  if (!node.domain.empty() || row == std::end(kMovers))
+    return nullptr;
   const NodeAttribute *reduction = node.find("reduction");
-  return !reduction || reduction->stringValue == "none";
+  return !reduction || reduction->stringValue == "none" ? row : nullptr;
+}
+
+/// Refuses strings that are no elements, then elements of two types.
+static LogicalResult checkRoles(StructureNode &s, uint32_t elements) {
+  for (bool areElements : {false, true})
+    for (auto [i, entity] : llvm::enumerate(s.operands)) {
+      bool isElement = elements == kAll || (i < 32 && (elements >> i & 1));
+      if (isElement != areElements || entity.isUnknown() ||
+          entity.isStrings() == isElement)
+        continue;
+      return s.n.error() << "input " << i << " ('" << s.n.node.inputs[i]
+                         << "') is " << describe(entity)
+                         << "; it must be a tensor of "
+                         << (isElement ? "strings as well" : "numbers");
+    }
+  return success();
 }
 
 /// A number for each string, from `first` on; null if that has been reported.
@@ -675,10 +715,12 @@ LogicalResult onnx::importStrings(StructureNode &s, const OpRow &row) {
     return importStringEqual(s);
   if (name == "TfIdfVectorizer")
     return importStringTfIdf(s, row);
-  if (name == "Shape" || name == "Size")
-    return importStringSizes(s, row);
-  if (onlyMoves(node))
-    return importStringMove(s, row);
+  if (const Mover *mover = findMover(node)) {
+    if (failed(checkRoles(s, mover->elements)))
+      return failure();
+    return name == "Shape" || name == "Size" ? importStringSizes(s, row)
+                                             : importStringMove(s, row);
+  }
   for (auto [i, entity] : llvm::enumerate(s.operands))
     if (entity.isStrings())
       return s.n.unsupported()

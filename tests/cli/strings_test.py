@@ -116,6 +116,23 @@ class Strings(unittest.TestCase):
         self.assertEqual(out["chosen"].tolist(), ["vier", "zwei"])
         self.assertEqual(out["shape"].tolist(), [2, 1])
 
+    def test_strings_are_elements_and_nothing_else(self):
+        for op, inputs, said in (("Gather", "nx", "input 1 ('x') is a 2 tensor of strings; it must be a tensor of numbers"),
+                                 ("Gather", "xx", "input 1 ('x') is a 2 tensor of strings; it must be a tensor of numbers"),
+                                 ("Concat", "xn", "input 1 ('n') is a 2 tensor of int32; it must be a tensor of strings as well"),
+                                 ("Where", "cxn", "input 2 ('n') is a 2 tensor of int32; it must be a tensor of strings as well"),
+                                 ("Where", "xxx", "input 0 ('x') is a 2 tensor of strings; it must be a tensor of numbers"),
+                                 ("ScatterElements", "nix", "input 0 ('n') is a 2 tensor of int32; it must be a tensor of strings as well"),
+                                 ("ScatterElements", "xin", "input 2 ('n') is a 2 tensor of int32; it must be a tensor of strings as well"),
+                                 ("Reshape", "xs", "input 1 ('s') is a 1 tensor of strings; it must be a tensor of numbers"),
+                                 ("Reshape", "ns", "input 1 ('s') is a 1 tensor of strings; it must be a tensor of numbers")):
+            with self.subTest(op=op, inputs=inputs):
+                axis = {"axis": 0} if op in ("Gather", "Concat", "ScatterElements") else {}
+                heard = self.convert([helper.make_node(op, list(inputs), ["y"], **axis)],
+                                     [value("x", STRING, 2), value("n", TensorProto.INT32, 2), value("c", TensorProto.BOOL, 2),
+                                      value("i", TensorProto.INT64, 2)], [value("y", STRING)], constants=[("s", ["2"])], code=2)
+                self.assertIn(said, heard)
+
     def test_operators_that_know_no_strings(self):
         said = self.convert([helper.make_node("ReduceMax", ["x"], ["y"], name="most")], [value("x", STRING, 2)], [value("y", STRING)], code=2)
         self.assertIn("'most'", said)
