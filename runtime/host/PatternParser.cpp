@@ -24,6 +24,8 @@ static constexpr uint32_t kLastCodePoint = 0x10FFFF;
 /// Both as RE2.
 static constexpr int kMostRepeats = 1000;
 static constexpr int kDeepest = 1000;
+/// A class takes up to 20 times its text.
+static constexpr size_t kMostBytes = 1 << 20;
 
 namespace {
 struct NamedClass {
@@ -37,7 +39,8 @@ struct Flags {
 
 class Parser {
 public:
-  explicit Parser(std::string_view pattern) : rest(pattern) {}
+  explicit Parser(std::string_view pattern)
+      : rest(pattern), leftAtLastName(pattern.size() - pattern.rfind(":]")) {}
 
   Status parseAll(PatternNode &node);
 
@@ -57,7 +60,7 @@ private:
   Status parseRepeat(PatternNode &node);
   bool takeCounts(int &least, int &most);
   bool isRepeat();
-  void takeQuoted(PatternNode &sequence);
+  Status takeQuoted(PatternNode &sequence);
   Status parseEscape(PatternNode &node);
   Status parseEscapedPoint(uint32_t &point);
   Status parseHex(uint32_t &point);
@@ -67,15 +70,29 @@ private:
   bool takePerlClass(CodePointRanges &set);
   Status takePosixClass(CodePointRanges &set, bool &taken);
   PatternNode setNode(CodePointRanges set) const;
+  Status countPart();
 
   std::string_view rest;
+  /// Of `rest`, at the last :] of the pattern; more than all if it has none.
+  /// So no other [: is a reason to look through the pattern.
+  size_t leftAtLastName;
   Flags flags;
   int depth = 0;
+  size_t parts = 0;
 };
 } // namespace
 
 static Status wrong(const char *what) {
   return rt::fail(Code::InvalidArgument, what);
+}
+
+/// To be asked before a part is made: a pattern comes out of a file.
+Status Parser::countPart() {
+  return ++parts <= kMostPatternSteps
+             ? Status::ok()
+             : rt::failf(Code::Unsupported,
+                         "it has more than %zu parts; make it shorter",
+                         kMostPatternSteps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,6 +155,13 @@ static bool holds(const CodePointRanges &set, uint32_t point) {
 
 /// Adds the other case of each letter of a normalized set.
 static void addCases(CodePointRanges &set) {
+  if (set.size() == 1 && set[0].first == set[0].second) { // most are
+    uint32_t point = set[0].first, small = smallLetter(point);
+    uint32_t other = small != point ? small : capitalLetter(point);
+    if (other != point)
+      set.push_back({other, other});
+    return normalize(set);
+  }
   CodePointRanges added;
   for (auto [capital, small] : letterPairs()) {
     bool hasCapital = holds(set, capital), hasSmall = holds(set, small);
@@ -191,9 +215,9 @@ bool Parser::takePerlClass(CodePointRanges &set) {
 /// `[:alpha:]`, `[:^alpha:]`, inside of a class.
 Status Parser::takePosixClass(CodePointRanges &set, bool &taken) {
   taken = false;
-  size_t end = rest.find(":]", 2);
-  if (rest.substr(0, 2) != "[:" || end == std::string_view::npos)
+  if (rest.substr(0, 2) != "[:" || rest.size() - 2 < leftAtLastName)
     return Status::ok();
+  size_t end = rest.find(":]", 2);
   std::string_view name = rest.substr(2, end - 2);
   bool isNegated = !name.empty() && name[0] == '^';
   if (isNegated)
@@ -492,27 +516,31 @@ Status Parser::parseRepeat(PatternNode &node) {
 }
 
 /// What follows `\\Q`, up to `\\E`: characters.
-void Parser::takeQuoted(PatternNode &sequence) {
+Status Parser::takeQuoted(PatternNode &sequence) {
   size_t end = std::min(rest.find("\\E"), rest.size());
   for (std::string_view text = rest.substr(0, end); !text.empty();) {
+    WEFT_TRY(countPart());
     rt::CodePoint point = rt::firstCodePoint(text);
     sequence.parts.push_back(setNode({{point.value, point.value}}));
     text.remove_prefix(point.bytes);
   }
   rest.remove_prefix(end);
   take("\\E");
+  return Status::ok();
 }
 
 Status Parser::parseSequence(PatternNode &node) {
   node.kind = Kind::Sequence;
+  WEFT_TRY(countPart());
   while (!rest.empty() && rest[0] != '|' && rest[0] != ')') {
     if (take("\\Q")) {
-      takeQuoted(node);
+      WEFT_TRY(takeQuoted(node));
     } else if (isRepeat()) {
       if (node.parts.empty())
         return wrong("there is nothing before a repetition");
       WEFT_TRY(parseRepeat(node.parts.back()));
     } else {
+      WEFT_TRY(countPart());
       PatternNode part;
       bool isFlags = false;
       WEFT_TRY(parseAtom(part, isFlags));
@@ -535,6 +563,10 @@ Status Parser::parseChoice(PatternNode &node) {
 }
 
 Status Parser::parseAll(PatternNode &node) {
+  if (rest.size() > kMostBytes)
+    return rt::failf(Code::Unsupported,
+                     "it has %zu bytes; there may be at most %zu", rest.size(),
+                     kMostBytes);
   if (!rt::isUtf8(rest))
     return wrong("it is no UTF-8");
   WEFT_TRY(parseChoice(node));

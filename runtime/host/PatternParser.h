@@ -9,6 +9,9 @@
 
 namespace weft::host {
 
+/// Parts that a pattern may have, and steps that they may make.
+inline constexpr size_t kMostPatternSteps = 1 << 16;
+
 /// A part of a pattern. Greedy and lazy repetition are one: which way a whole
 /// string matches does not matter.
 struct PatternNode {

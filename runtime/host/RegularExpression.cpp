@@ -14,8 +14,6 @@ using rt::Result;
 using rt::Status;
 using Step = RegularExpression::Step;
 
-static constexpr size_t kMostSteps = 1 << 16;
-
 namespace {
 /// Makes steps of a tree: for each node those that take what it matches, one
 /// behind the other, so that the end of each is the beginning of the next.
@@ -28,7 +26,7 @@ public:
   bool add(const PatternNode &node);
   bool put(Step step) {
     steps.push_back(step);
-    return steps.size() <= kMostSteps;
+    return steps.size() <= kMostPatternSteps;
   }
 
 private:
@@ -91,7 +89,7 @@ bool Assembler::addRepeat(const PatternNode &node) {
 }
 
 bool Assembler::add(const PatternNode &node) {
-  if (++added > 8 * kMostSteps)
+  if (++added > 8 * kMostPatternSteps)
     return false;
   switch (node.kind) {
   case PatternNode::Kind::Set: {
@@ -123,7 +121,7 @@ Result<RegularExpression> RegularExpression::compile(std::string_view pattern) {
     return rt::failf(Code::Unsupported,
                      "it has more than %zu steps, repetitions written out; "
                      "repeat less",
-                     kMostSteps);
+                     kMostPatternSteps);
   return made;
 }
 

@@ -28,7 +28,7 @@ class RegularExpression {
 public:
   /// Compiles a pattern in RE2's syntax. Code::InvalidArgument for what RE2
   /// refuses as well; Code::Unsupported for classes of Unicode (`\pL`), single
-  /// bytes (`\C`) and patterns of more than 65536 steps.
+  /// bytes (`\C`) and patterns of more than 65536 parts, 65536 steps or 1 MiB.
   static rt::Result<RegularExpression> compile(std::string_view pattern);
 
   /// Whether all of `text` is a match. One that is no UTF-8 matches nothing.

@@ -77,6 +77,30 @@ TEST(RegularExpression, refusesWhatItCannotDo) {
               HasSubstr("more than 1000"));
 }
 
+std::string repeated(const std::string &text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i)
+    all += text;
+  return all;
+}
+
+// Each took longer than the square of its length allows, and patterns come out
+// of files.
+TEST(RegularExpression, isReadInTimeInProportionToItsLength) {
+  constexpr size_t kMany = 250000;
+  for (const char *text : {"\\W", "[:", "[:a", "[[:"}) {
+    std::string pattern = "[^" + repeated(text, kMany) + "x]";
+    EXPECT_TRUE(RegularExpression::compile(pattern).isOk()) << text;
+  }
+  for (const std::string &pattern :
+       {"(?i)" + repeated("a", kMany), "(?i)\\Q" + repeated("a", kMany),
+        repeated("|", kMany), repeated("()", kMany), repeated("(?i)", kMany),
+        "[" + repeated("a", 1 << 20) + "]"})
+    EXPECT_EQ(RegularExpression::compile(pattern).status().code(),
+              rt::Code::Unsupported)
+        << pattern.substr(0, 8);
+}
+
 TEST(RegularExpression, matchesNothingThatIsNoUtf8) {
   EXPECT_FALSE(RegularExpression::compile("(?s).*")->matches("a\xFF"));
 }
