@@ -180,33 +180,34 @@ static std::string_view withoutSpace(std::string_view text) {
 }
 
 /// Splits at runs of white space, those at both ends left out; the last part of
-/// `most` is the rest as it is.
-static std::vector<std::string_view> splitAtSpace(std::string_view text,
-                                                  size_t most) {
-  std::vector<std::string_view> parts;
+/// `most` is the rest as it is. Calls visit(part); stops at a failure.
+template <typename Visit>
+static Status eachPartAtSpace(std::string_view text, uint64_t most,
+                              Visit visit) {
+  uint64_t parts = 0;
   for (text = withoutSpace(text); !text.empty(); text = withoutSpace(text)) {
     size_t length = 0;
-    if (parts.size() + 1 == most)
+    if (++parts == most)
       length = text.size();
     while (length < text.size() && !spaceBytes(text.substr(length)))
       length += std::max(1u, rt::firstCodePoint(text.substr(length)).bytes);
-    parts.push_back(text.substr(0, length));
+    WEFT_TRY(visit(text.substr(0, length)));
     text.remove_prefix(length);
   }
-  return parts;
+  return Status::ok();
 }
 
-static std::vector<std::string_view>
-splitAt(std::string_view text, const std::string &delimiter, size_t most) {
+/// The same with a delimiter; an empty one is white space.
+template <typename Visit>
+static Status eachPart(std::string_view text, const std::string &delimiter,
+                       uint64_t most, Visit visit) {
   if (delimiter.empty())
-    return splitAtSpace(text, most);
-  std::vector<std::string_view> parts;
-  for (;;) {
-    size_t end = parts.size() + 1 == most ? std::string_view::npos
-                                          : text.find(delimiter);
-    parts.push_back(text.substr(0, end));
+    return eachPartAtSpace(text, most, visit);
+  for (uint64_t parts = 1;; ++parts) {
+    size_t end = parts == most ? std::string_view::npos : text.find(delimiter);
+    WEFT_TRY(visit(text.substr(0, end)));
     if (end == std::string_view::npos)
-      return parts;
+      return Status::ok();
     text.remove_prefix(end + delimiter.size());
   }
 }
@@ -219,26 +220,39 @@ Status host::kernels::string_split(const Call &call,
   Texts texts(call.operand(0));
   const std::string &delimiter = call.attributes.text("delimiter");
   int64_t splits = call.attributes.integer("maxsplit", -1);
-  size_t most = splits < 0 || splits == INT64_MAX ? SIZE_MAX : splits + 1;
-  size_t widest = 0;
-  std::vector<std::vector<std::string_view>> parts;
+  uint64_t most = splits < 0 ? UINT64_MAX : uint64_t(splits) + 1;
+  const Shape &declared = call.results[0].largest;
+  int64_t room = declared.size() < 2 ? 0 : declared[declared.size() - 2];
+  // Split twice: the parts may take a multiple of the text's memory.
+  int64_t widest = 0;
+  std::vector<int64_t> counts;
   for (int64_t i = 0; i < texts.size(); ++i) {
-    parts.push_back(splitAt(texts[i], delimiter, most));
-    widest = std::max(widest, parts.back().size());
+    int64_t &count = counts.emplace_back(0);
+    WEFT_TRY(eachPart(texts[i], delimiter, most, [&](std::string_view) {
+      return ++count <= room
+                 ? Status::ok()
+                 : call.fail("a string of more than %lld parts, which are all "
+                             "that the result holds",
+                             static_cast<long long>(room));
+    }));
+    widest = std::max(widest, count);
   }
   Shape shape = texts.shape();
-  shape.push_back(int64_t(widest));
+  shape.push_back(widest);
   WEFT_TRY(addTexts(call, shape, results));
-  for (size_t i = 0; i < parts.size(); ++i)
-    for (size_t k = 0; k < parts[i].size(); ++k)
-      if (!setText(results[0], int64_t(i * widest + k), parts[i][k]))
-        return tooLong(call, parts[i][k], results[0]);
+  for (int64_t i = 0; i < texts.size(); ++i) {
+    int64_t next = i * widest;
+    WEFT_TRY(eachPart(texts[i], delimiter, most, [&](std::string_view part) {
+      return setText(results[0], next++, part)
+                 ? Status::ok()
+                 : tooLong(call, part, results[0]);
+    }));
+  }
   if (call.results.size() == 1)
     return Status::ok();
   WEFT_TRY(checkResultType(call, 1, ElementType::I64));
   WEFT_TRY(call.addResult(texts.shape(), results));
-  for (size_t i = 0; i < parts.size(); ++i)
-    results[1].as<int64_t>()[i] = int64_t(parts[i].size());
+  std::copy(counts.begin(), counts.end(), results[1].as<int64_t>());
   return Status::ok();
 }
 

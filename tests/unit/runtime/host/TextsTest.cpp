@@ -96,6 +96,20 @@ TEST(Texts, splitAsPython) {
                                                    "-x--", ""));
 }
 
+// The parts of 16 MiB of delimiters are 256 MiB: they are counted first.
+TEST(Texts, splitNoFurtherThanTheResultHolds) {
+  HostTensor commas(ElementType::U8, {1, 1 << 24});
+  std::fill_n(commas.bytes(), commas.sizeBytes(), ',');
+  Call call = callOf("string_split", {&commas},
+                     {ElementType::U8, {1, kUnknownSize, 1}, {1, 4, 1}});
+  call.attributes.set("delimiter", std::string(","));
+  EXPECT_THAT(refusalOf(call), HasSubstr("a string of more than 4 parts"));
+  call.attributes.set("maxsplit", INT64_MAX);
+  EXPECT_THAT(refusalOf(call), HasSubstr("a string of more than 4 parts"));
+  call.attributes.set("maxsplit", int64_t(0));
+  EXPECT_THAT(refusalOf(call), HasSubstr("a string of 16777216 bytes"));
+}
+
 TEST(Texts, normalize) {
   HostTensor input = textsOf({3}, {"Montag", "\xC3\x84rger", "MONTAG"}, 8);
   ResultType kept{ElementType::U8, {kUnknownSize, 8}, {3, 8}};
