@@ -3,6 +3,7 @@
 #include "runtime/host/RegularExpression.h"
 #include "runtime/host/PatternParser.h"
 #include "runtime/status/Quote.h"
+#include "runtime/status/Stop.h"
 
 #include <algorithm>
 #include <map>
@@ -13,6 +14,9 @@ using rt::Code;
 using rt::Result;
 using rt::Status;
 using Step = RegularExpression::Step;
+
+/// Steps, each some tens of nanoseconds.
+static constexpr size_t kBetweenStops = 4096;
 
 namespace {
 /// Makes steps of a tree: for each node those that take what it matches, one
@@ -223,7 +227,15 @@ bool RegularExpression::matches(std::string_view text) const {
   around.atEnd = text.empty();
   around.after = point.value;
   now.add(0, around);
+  size_t untilStop = kBetweenStops;
   while (!text.empty()) {
+    if (now.list().size() >= untilStop) {
+      if (rt::stopRequested())
+        return false;
+      untilStop = kBetweenStops;
+    } else {
+      untilStop -= now.list().size();
+    }
     text.remove_prefix(point.bytes);
     uint32_t taken = point.value;
     point = rt::firstCodePoint(text);

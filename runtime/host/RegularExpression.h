@@ -32,6 +32,7 @@ public:
   static rt::Result<RegularExpression> compile(std::string_view pattern);
 
   /// Whether all of `text` is a match. One that is no UTF-8 matches nothing.
+  /// Ends early, with either, when it is asked to (runtime/status/Stop.h).
   bool matches(std::string_view text) const;
 
   /// A step of the machine; the next one is the one behind it unless said

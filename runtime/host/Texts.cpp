@@ -6,6 +6,7 @@
 #include "runtime/host/Strides.h"
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Quote.h"
+#include "runtime/status/Stop.h"
 
 #include <algorithm>
 #include <cstring>
@@ -85,6 +86,26 @@ static Status tooLong(const Call &call, std::string_view text,
                    text.size(), static_cast<long long>(result.shape().back()));
 }
 
+namespace {
+/// Asks whether to stop now and then: strings are small or large.
+class Pace {
+public:
+  /// Ok, or why to end. To be called for each string.
+  Status next(size_t bytes = 0) {
+    done += bytes + kStringCost;
+    if (done < kBetweenStops)
+      return Status::ok();
+    done = 0;
+    return rt::stopStatus();
+  }
+
+private:
+  /// In bytes: some microseconds, and what a string takes besides its own.
+  static constexpr size_t kBetweenStops = 1 << 14, kStringCost = 64;
+  size_t done = 0;
+};
+} // namespace
+
 /// Calls visit(i, left, right) with the numbers of the result's strings and of
 /// those of the two operands that are broadcast to it; stops at a failure.
 template <typename Visit>
@@ -93,7 +114,9 @@ static Status eachPair(const Shape &shape, const Shape &lhs, const Shape &rhs,
   Shape lhsSteps = broadcastSteps(lhs, shape),
         rhsSteps = broadcastSteps(rhs, shape);
   int64_t count = numeric::elementCount(shape).value_or(0);
+  Pace pace;
   for (int64_t i = 0; i < count; ++i) {
+    WEFT_TRY(pace.next());
     int64_t rest = i, left = 0, right = 0;
     for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) {
       left += rest % shape[axis] * lhsSteps[axis];
@@ -226,7 +249,9 @@ Status host::kernels::string_split(const Call &call,
   // Split twice: the parts may take a multiple of the text's memory.
   int64_t widest = 0;
   std::vector<int64_t> counts;
+  Pace pace;
   for (int64_t i = 0; i < texts.size(); ++i) {
+    WEFT_TRY(pace.next(texts[i].size()));
     int64_t &count = counts.emplace_back(0);
     WEFT_TRY(eachPart(texts[i], delimiter, most, [&](std::string_view) {
       return ++count <= room
@@ -241,6 +266,7 @@ Status host::kernels::string_split(const Call &call,
   shape.push_back(widest);
   WEFT_TRY(addTexts(call, shape, results));
   for (int64_t i = 0; i < texts.size(); ++i) {
+    WEFT_TRY(pace.next(texts[i].size()));
     int64_t next = i * widest;
     WEFT_TRY(eachPart(texts[i], delimiter, most, [&](std::string_view part) {
       return setText(results[0], next++, part)
@@ -272,8 +298,10 @@ Status host::kernels::string_match(const Call &call,
                      pattern.status().message().c_str());
   Texts texts(call.operand(0));
   WEFT_TRY(call.addResult(texts.shape(), results));
-  for (int64_t i = 0; i < texts.size(); ++i)
+  for (int64_t i = 0; i < texts.size(); ++i) {
     results[0].bytes()[i] = pattern->matches(texts[i]);
+    WEFT_TRY(rt::stopStatus()); // what was left early is no result
+  }
   return Status::ok();
 }
 
@@ -304,10 +332,13 @@ Status host::kernels::string_normalize(const Call &call,
   for (const std::string &word : call.attributes.texts("stopwords"))
     dropped.insert(isSensitive ? word : inCase(word, LetterCase::Small));
   std::vector<std::string> kept;
-  for (int64_t i = 0; i < texts.size(); ++i)
+  Pace pace;
+  for (int64_t i = 0; i < texts.size(); ++i) {
+    WEFT_TRY(pace.next(texts[i].size()));
     if (!dropped.count(isSensitive ? std::string(texts[i])
                                    : inCase(texts[i], LetterCase::Small)))
       kept.push_back(changedCase(texts[i], action));
+  }
   if (kept.empty() && texts.size() > 0) // ONNX wants one empty string then
     kept.emplace_back();
   Shape shape(rank, 1);
@@ -341,7 +372,9 @@ Status host::kernels::string_gather(const Call &call,
   }
   WEFT_TRY(addTexts(call, numbers.shape(), results));
   std::vector<int64_t> wanted = numeric::loadIntegers(numbers);
+  Pace pace;
   for (size_t i = 0; i < wanted.size(); ++i) {
+    WEFT_TRY(pace.next());
     if (wanted[i] < 0 || wanted[i] >= ends.back())
       continue;
     size_t table =
@@ -398,10 +431,14 @@ Status host::kernels::label_encoder(const Call &call,
   whole.insert(whole.end(), rows.shape().begin() + 1, rows.shape().end());
   WEFT_TRY(call.addResult(std::move(whole), results));
   std::unordered_map<std::string, int64_t> rowOf;
-  for (int64_t k = 0; k < keyShape[0]; ++k)
+  Pace pace;
+  for (int64_t k = 0; k < keyShape[0]; ++k) {
+    WEFT_TRY(pace.next());
     rowOf.emplace(keyBytes(keys, k, isText), k);
+  }
   size_t bytes = rows.sizeBytes() / size_t(keyShape[0] + 1);
   for (int64_t i = 0; bytes && i < count; ++i) {
+    WEFT_TRY(pace.next(bytes));
     auto found = rowOf.find(keyBytes(input, i, isText));
     size_t row = size_t(found == rowOf.end() ? keyShape[0] : found->second);
     std::memcpy(results[0].bytes() + size_t(i) * bytes,

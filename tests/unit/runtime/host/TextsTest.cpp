@@ -1,6 +1,7 @@
 //===- TextsTest.cpp - kernels of strings: results and refusals -----------===//
 
 #include "runtime/host/Texts.h"
+#include "runtime/status/Stop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -218,6 +219,45 @@ TEST(Texts, fitOrTellWhichIsTooLong) {
   EXPECT_EQ(texts.shape(), (Shape{2, 3}));
   EXPECT_EQ(fitTexts(texts, 2), std::optional<int64_t>(0));
   EXPECT_THAT(textsIn(texts), ElementsAre("abc", "de"));
+}
+
+TEST(Texts, endWhenTheyAreAskedTo) {
+  rt::Stop stop;
+  stop.setCancelled(true);
+  rt::StopScope scope(&stop);
+  constexpr int64_t kMany = 1000;
+  HostTensor texts(ElementType::U8, {kMany, 1}), rows(ElementType::U8, {2, 1}),
+      key(ElementType::U8, {1, 1}), numbers(ElementType::I32, {kMany});
+  auto strings = bytesOf({kMany, 1}),
+       flags = staticResult(ElementType::Bool, {kMany});
+  Call encode = callOf("label_encoder", {&texts, &key, &rows}, strings);
+  encode.attributes.set("strings", int64_t(1));
+  for (const Call &call :
+       {encode, callOf("string_equal", {&texts, &texts}, flags),
+        callOf("string_concat", {&texts, &texts}, strings),
+        callOf("string_split", {&texts}, bytesOf({kMany, 0, 1})),
+        callOf("string_match", {&texts}, flags),
+        callOf("string_normalize", {&texts}, strings),
+        callOf("string_gather", {&numbers, &texts}, strings)}) {
+    std::vector<HostTensor> results;
+    EXPECT_EQ(run(call, results).code(), rt::Code::Cancelled) << call.kernel;
+  }
+}
+
+// Without a limit one string takes 5 s.
+TEST(Texts, endInsideOfALongMatch) {
+  HostTensor text(ElementType::U8, {1, 10000});
+  std::fill_n(text.bytes(), text.sizeBytes(), 'a');
+  Call call =
+      callOf("string_match", {&text}, staticResult(ElementType::Bool, {1}));
+  call.attributes.set("pattern", std::string("((a?){1000}){30}b"));
+  rt::Stop stop;
+  stop.begin(0.01);
+  rt::StopScope scope(&stop);
+  auto begin = std::chrono::steady_clock::now();
+  std::vector<HostTensor> results;
+  EXPECT_EQ(run(call, results).code(), rt::Code::Timeout);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
 
 } // namespace
