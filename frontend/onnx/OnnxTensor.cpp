@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/OnnxTensor.h"
 #include "frontend/onnx/RawData.h"
+#include "frontend/onnx/StringPadding.h"
 
 #include "onnx/onnx_pb.h"
 #include "runtime/numeric/Pages.h"
@@ -433,16 +434,13 @@ static Error readStrings(const ::onnx::TensorProto &proto, int64_t elements,
                            proto.string_data().size(), formatShape(tensor.dims),
                            elements)
                        .str());
-  size_t longest = 1;
+  StringPadding padding;
   for (const std::string &text : proto.string_data())
-    longest = std::max(longest, text.size());
-  std::string shape = formatShape(tensor.dims);
+    padding.add(text);
+  if (std::string why = padding.problem(); !why.empty())
+    return unsupported(why);
+  size_t longest = padding.longest;
   tensor.dims.push_back(int64_t(longest));
-  if (!countElements(tensor.dims))
-    return problem(formatv("has the shape {0} and strings of up to {1} bytes; "
-                           "that are more than {2} bytes",
-                           shape, longest, kMaxElements)
-                       .str());
   auto packed = std::make_shared<std::vector<char>>(longest * elements + 1);
   char *out = packed->data();
   for (const std::string &text : proto.string_data()) {

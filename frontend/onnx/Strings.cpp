@@ -11,6 +11,7 @@
 #include "dialects/HostCall.h"
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/DataDependent.h"
+#include "frontend/onnx/StringPadding.h"
 #include "runtime/host/RegularExpression.h"
 #include "runtime/host/Texts.h"
 #include "llvm/Support/MathExtras.h"
@@ -89,6 +90,27 @@ static int64_t stringWidth(Value bytes) {
   return NodeImporter::typeOf(bytes).getShape().back();
 }
 
+/// Fails if `texts` are refused; `what` they are begins the message.
+static LogicalResult checkPadding(NodeImporter &n, const Twine &what,
+                                  ArrayRef<std::string> texts) {
+  StringPadding padding;
+  for (const std::string &text : texts)
+    padding.add(text);
+  std::string why = padding.problem();
+  return why.empty() ? success()
+                     : LogicalResult(n.unsupported() << what << " " << why);
+}
+
+/// The same of all lists of strings that a node has.
+static LogicalResult checkLists(NodeImporter &n) {
+  for (const NodeAttribute &attribute : n.node.attributes)
+    if (failed(checkPadding(n, "attribute '" + Twine(attribute.name) + "'",
+                            attribute.strings)))
+      return failure();
+  return success();
+}
+
+/// Of strings that have been checked.
 static HostTensor makeTexts(ArrayRef<std::string> texts) {
   size_t longest = 1;
   for (const std::string &text : texts)
@@ -355,18 +377,25 @@ static std::optional<Labels> readLabels(NodeImporter &n,
   return std::nullopt;
 }
 
-/// `values` and behind them the default; nullopt if they are of two types.
-static std::optional<Labels>
-withDefault(const Labels &values, const std::optional<Labels> &fallback) {
+/// `values` and behind them the default.
+static FailureOr<Labels> withDefault(NodeImporter &n, const Labels &values,
+                                     const std::optional<Labels> &fallback) {
+  if (fallback && (fallback->areStrings != values.areStrings ||
+                   fallback->tensor.type() != values.tensor.type() ||
+                   fallback->count() != 1)) {
+    n.error() << "the default is no single value of the type of the values; it "
+                 "must be";
+    return failure();
+  }
   if (values.areStrings) {
     host::Texts texts(values.tensor);
     std::vector<std::string> all;
     for (int64_t i = 0; i < texts.size(); ++i)
       all.emplace_back(texts[i]);
-    if (fallback && (!fallback->areStrings || fallback->count() != 1))
-      return std::nullopt;
     all.emplace_back(fallback ? std::string(host::Texts(fallback->tensor)[0])
                               : "_Unused");
+    if (failed(checkPadding(n, "the list of values and the default", all)))
+      return failure();
     return Labels{makeTexts(all), true};
   }
   numeric::ElementType type = values.tensor.type();
@@ -379,9 +408,6 @@ withDefault(const Labels &values, const std::optional<Labels> &fallback) {
                              numeric::isFloatType(type) ? -0.0 : -1.0);
     return all;
   }
-  if (fallback->areStrings || fallback->tensor.type() != type ||
-      fallback->count() != 1)
-    return std::nullopt;
   std::memcpy(all.tensor.bytes() + values.tensor.sizeBytes(),
               fallback->tensor.bytes(), fallback->tensor.sizeBytes());
   return all;
@@ -443,12 +469,11 @@ static LogicalResult readMap(StructureNode &s, Labels &keys, Labels &values) {
 static LogicalResult importLabelEncoder(StructureNode &s) {
   NodeImporter &n = s.n;
   Labels keys, values;
-  if (failed(readMap(s, keys, values)))
+  if (failed(checkLists(n)) || failed(readMap(s, keys, values)))
     return failure();
-  std::optional<Labels> rows = withDefault(values, defaultOf(n, values));
-  if (!rows)
-    return n.error() << "the default is no single value of the type of the "
-                        "values; it must be";
+  FailureOr<Labels> rows = withDefault(n, values, defaultOf(n, values));
+  if (failed(rows))
+    return failure();
   FailureOr<Value> input = keys.areStrings ? stringsOf(s, 0) : s.tensor(0);
   if (failed(input))
     return failure();
@@ -643,6 +668,8 @@ static LogicalResult importStringConstant(StructureNode &s) {
     return n.error() << "Constant has " << n.node.attributes.size()
                      << " attributes, must have one that gives the value";
   const NodeAttribute &value = n.node.attributes.front();
+  if (failed(checkLists(n)))
+    return failure();
   if (value.name == "value" && value.tensor)
     return s.setOutput(Entity::strings(
         n.constant(constantAttribute(*value.tensor, n.builder.getContext()))));
@@ -662,7 +689,7 @@ static LogicalResult importStringConstant(StructureNode &s) {
 static LogicalResult importStringTfIdf(StructureNode &s, const OpRow &row) {
   FailureOr<Value> input = stringsOf(s, 0);
   const NodeAttribute *pool = s.n.node.find("pool_strings");
-  if (failed(input))
+  if (failed(input) || failed(checkLists(s.n)))
     return failure();
   if (!pool)
     return s.n.error() << "attribute 'pool_strings' is missing; the input is "
@@ -679,7 +706,8 @@ static LogicalResult importStringTfIdf(StructureNode &s, const OpRow &row) {
     numbers.push_back(entry->second);
   }
   Labels rows = *withDefault(
-      labelsOf<int64_t>(ownNumbers, numeric::ElementType::I64), std::nullopt);
+      s.n, labelsOf<int64_t>(ownNumbers, numeric::ElementType::I64),
+      std::nullopt);
   OpBuilder &b = s.n.builder;
   NamedAttrList parameters;
   parameters.append("strings", b.getI64IntegerAttr(1));

@@ -133,6 +133,25 @@ class Strings(unittest.TestCase):
                                       value("i", TensorProto.INT64, 2)], [value("y", STRING)], constants=[("s", ["2"])], code=2)
                 self.assertIn(said, heard)
 
+    def test_no_string_makes_all_others_long(self):
+        few = [str(i) for i in range(1000)]
+        words = few + ["a" * 50000]
+        said = "has 1001 strings, the longest of 50000 bytes; each takes as many, 50050000 in all; shorten the longest"
+        gather = helper.make_node("Gather", ["k", "i"], ["y"])
+        ends = [value("i", TensorProto.INT64, 2)], [value("y", STRING, 2)]
+        self.assertIn(f"'k' {said}", self.convert([gather], *ends, constants=[("k", words)], code=2))
+        constant = helper.make_node("Constant", [], ["k"], value_strings=words)
+        self.assertIn(f"attribute 'value_strings' {said}", self.convert([constant, gather], *ends, code=2))
+        for said, lists in ((f"attribute 'keys_strings' {said}", {"keys_strings": words, "values_strings": words[::-1]}),
+                            (f"the list of values and the default {said}",
+                             {"keys_strings": few, "values_strings": few, "default_string": words[-1]})):
+            self.assertIn(said, self.convert([ml("LabelEncoder", ["x"], ["y"], **lists)], [value("x", STRING, 2)],
+                                             [value("y", STRING, 2)], code=2))
+        self.assertIn("attribute 'pool_strings' has 1001 strings", self.convert(
+            [helper.make_node("TfIdfVectorizer", ["x"], ["y"], mode="TF", min_gram_length=1, max_gram_length=1, max_skip_count=0,
+                              ngram_counts=[0], ngram_indexes=list(range(1001)), pool_strings=words)],
+            [value("x", STRING, 4)], [value("y", TensorProto.FLOAT, 1001)], code=2))
+
     def test_operators_that_know_no_strings(self):
         said = self.convert([helper.make_node("ReduceMax", ["x"], ["y"], name="most")], [value("x", STRING, 2)], [value("y", STRING)], code=2)
         self.assertIn("'most'", said)
