@@ -245,8 +245,8 @@ static LogicalResult importStringSplit(StructureNode &s) {
   // White space is left out at both ends, a delimiter is not.
   int64_t most = delimiter->empty() ? llvm::divideCeil(uint64_t(width), 2)
                                     : width / int64_t(delimiter->size()) + 1;
-  if (*splits >= 0)
-    most = std::min(most, *splits + 1);
+  if (*splits >= 0 && *splits < most)
+    most = *splits + 1;
   StringSizes sizes = StringSizes::ofStrings(*input), parts = sizes;
   parts.add(host::kUnknownSize, most);
   OpBuilder &b = s.n.builder;

@@ -146,7 +146,9 @@ std::optional<int64_t> InputTaker::countOf(const ValueInfo &sequence) {
   for (const auto &[key, tensor] : options.bindings)
     if (auto at = positionIn(name, key))
       positions.insert(*at);
-  int64_t named = positions.empty() ? 0 : *positions.rbegin() + 1;
+  // S[INT64_MAX] is one too many, too.
+  int64_t named = positions.empty() ? 0 : *positions.rbegin();
+  named += !positions.empty() && named < INT64_MAX;
   auto given = options.shapes.find(name);
   bool isGiven = given != options.shapes.end();
   if (isGiven && given->second.size() != 1)

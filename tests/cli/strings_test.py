@@ -163,6 +163,13 @@ class Strings(unittest.TestCase):
                             [value("x", STRING, 2), value("i", TensorProto.INT64)], [value("y", STRING, 2)], code=2)
         self.assertIn("input 0 ('x') is a 2 tensor of strings; it must be a tensor", said)
 
+    def test_any_number_of_splits(self):
+        self.convert([helper.make_node("StringSplit", ["x"], ["y", "n"], delimiter=",", maxsplit=2**63 - 1)], [value("x", STRING, 2)],
+                     [value("y", STRING, 2, "parts"), value("n", TensorProto.INT64, 2)], "--shape", "x=2x8")
+        out = self.run_bmodel(x=np.array(["a,b,c", ""]))
+        self.assertEqual(out["y"].tolist(), [["a", "b", "c"], ["", "", ""]])
+        self.assertEqual(out["n"].tolist(), [3, 1])
+
     def test_counts_of_words(self):
         self.convert([helper.make_node("TfIdfVectorizer", ["x"], ["y"], mode="TF", min_gram_length=1, max_gram_length=1, max_skip_count=0,
                                        ngram_counts=[0], ngram_indexes=[1, 0], pool_strings=["a", "b"])],
