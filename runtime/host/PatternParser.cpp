@@ -304,7 +304,7 @@ Status Parser::parseEscapedPoint(uint32_t &point) {
                     "classes of Unicode (\\p) are not supported; write ranges");
   if (point == 'C')
     return rt::fail(Code::Unsupported, "single bytes (\\C) are not supported");
-  bool isWord = (point >= '0' && point <= '9') || point == '_' ||
+  bool isWord = (point >= '0' && point <= '9') || // not _, as RE2
                 (point >= 'A' && point <= 'Z') ||
                 (point >= 'a' && point <= 'z');
   return point < 0x80 && !isWord

@@ -26,7 +26,9 @@ using CodePointRanges = std::vector<std::pair<uint32_t, uint32_t>>;
 /// times the pattern's size, whatever both are.
 class RegularExpression {
 public:
-  /// Compiles a pattern in RE2's syntax. Code::InvalidArgument for what RE2
+  /// Compiles a pattern in RE2's syntax, except that `(?i)` knows the pairs of
+  /// LetterCase.h alone: RE2 also takes the long s and the sign of Kelvin for
+  /// letters of ASCII. Code::InvalidArgument for what RE2
   /// refuses as well; Code::Unsupported for classes of Unicode (`\pL`), single
   /// bytes (`\C`) and patterns of more than 65536 parts, 65536 steps or 1 MiB.
   static rt::Result<RegularExpression> compile(std::string_view pattern);
