@@ -246,6 +246,7 @@ public:
       Attribute value;
       read(name);
       attribute(number<uint8_t>(), value);
+      failed |= step.attributes.has(name); // which of the two?
       step.attributes.set(std::move(name), std::move(value));
     }
     read(step.operands);

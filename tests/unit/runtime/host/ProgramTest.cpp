@@ -2,6 +2,7 @@
 
 #include "runtime/host/Program.h"
 
+#include <algorithm>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,6 +67,16 @@ TEST_F(HostProgram, comesBackFromItsBytes) {
   const auto &call = std::get<CallStep>(read->steps[1]);
   EXPECT_TRUE(call.attributes ==
               std::get<CallStep>(example().steps[1]).attributes);
+}
+
+TEST_F(HostProgram, isRefusedWithTwoAttributesOfOneName) {
+  std::vector<uint8_t> bytes = serialize(example());
+  const std::string name = "list", other = "text";
+  auto at = std::search(bytes.begin(), bytes.end(), name.begin(), name.end());
+  ASSERT_NE(at, bytes.end());
+  std::copy(other.begin(), other.end(), at);
+  EXPECT_EQ(parseProgram(bytes.data(), bytes.size()).status().code(),
+            rt::Code::BadFile);
 }
 
 /// What a program runs in: DRAM from 0x1000 on, one input, one output.
