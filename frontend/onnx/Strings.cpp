@@ -50,8 +50,8 @@ bool onnx::concernsStrings(const Node &node, ArrayRef<Entity> operands) {
 // Types and constants
 //===----------------------------------------------------------------------===//
 
-/// StringSizes that may depend on data, and the largest of each.
 namespace {
+/// Sizes that may depend on data, and the largest of each.
 struct StringSizes {
   SmallVector<int64_t> shape, largest;
 

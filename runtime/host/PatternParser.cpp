@@ -146,8 +146,7 @@ static CodePointRanges negated(const CodePointRanges &set) {
   return others;
 }
 
-/// Of a normalized set.
-static bool holds(const CodePointRanges &set, uint32_t point) {
+bool host::holdsPoint(const CodePointRanges &set, uint32_t point) {
   auto behind = std::upper_bound(set.begin(), set.end(),
                                  std::pair(point, kLastCodePoint));
   return behind != set.begin() && std::prev(behind)->second >= point;
@@ -164,7 +163,8 @@ static void addCases(CodePointRanges &set) {
   }
   CodePointRanges added;
   for (auto [capital, small] : letterPairs()) {
-    bool hasCapital = holds(set, capital), hasSmall = holds(set, small);
+    bool hasCapital = holdsPoint(set, capital),
+         hasSmall = holdsPoint(set, small);
     if (hasCapital != hasSmall) {
       uint32_t other = hasCapital ? small : capital;
       added.push_back({other, other});

@@ -25,6 +25,9 @@ struct PatternNode {
   std::vector<PatternNode> parts;           ///< of the others; one of a Repeat
 };
 
+/// Whether `set`, ascending and apart, has `point`.
+bool holdsPoint(const CodePointRanges &set, uint32_t point);
+
 /// The tree of a pattern; fails as RegularExpression::compile().
 rt::Result<PatternNode> parsePattern(std::string_view pattern);
 

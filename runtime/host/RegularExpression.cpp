@@ -212,12 +212,6 @@ private:
 };
 } // namespace
 
-static bool holdsPoint(const CodePointRanges &set, uint32_t point) {
-  auto behind =
-      std::upper_bound(set.begin(), set.end(), std::pair(point, ~uint32_t(0)));
-  return behind != set.begin() && std::prev(behind)->second >= point;
-}
-
 bool RegularExpression::matches(std::string_view text) const {
   if (!rt::isUtf8(text))
     return false;

@@ -39,9 +39,8 @@ constexpr size_t kMaxNpyHeaderBytes = 64 * 1024;
 
 /// Parses the start of a file. `bytes` must hold the whole header (or
 /// kMaxNpyHeaderBytes of it). Numbers of both byte orders, bool and strings are
-/// read;
-/// bytes of types that NumPy lacks (|V1, |V2) are taken as u8 and u16; other
-/// types are Code::Unsupported, anything malformed Code::BadFile.
+/// read; bytes of types that NumPy lacks (|V1, |V2) are taken as u8 and u16;
+/// other types are Code::Unsupported, anything malformed Code::BadFile.
 rt::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
 
 /// A version 1.0 header whose length is a multiple of 64, as NumPy writes it.
