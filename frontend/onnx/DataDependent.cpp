@@ -31,12 +31,14 @@ struct Sample {
 };
 } // namespace
 
-/// The type with each unknown size at its largest or, `smaller`, one below.
+/// The type with each unknown size at its largest or, `smaller`, one below; 2
+/// stands for the one below 1, as nodes on tensors without elements become
+/// constants.
 static RankedTensorType sampleType(RankedTensorType type, bool smaller) {
   SmallVector<int64_t> shape = *largestShape(type);
   for (auto [size, declared] : llvm::zip(shape, type.getShape()))
     if (smaller && ShapedType::isDynamic(declared) && size > 0)
-      --size;
+      size = size == 1 ? 2 : size - 1;
   return RankedTensorType::get(shape, type.getElementType());
 }
 

@@ -341,6 +341,20 @@ TEST(OnnxDataSizes, AreToldByTheHost) {
   EXPECT_EQ(count(text, "top.reduce"), 1);
 }
 
+TEST(OnnxDataSizes, OneMayBeTheLargest) {
+  for (int most : {1, 2, 3}) {
+    std::string text =
+        textOf("(float[4] x, bool c) => (float q, float[K,4] a) <int64 m = {" +
+               std::to_string(most) +
+               "}> { y, ss = Loop(m, c, x) <body = b (int64 i, bool cin, "
+               "float[4] v) => (bool cout, float[4] w, float[4] s) "
+               "{ cout = Identity(cin) s = Identity(v) w = Neg(v) }>"
+               "  a = Abs(ss)  q = ReduceSum<keepdims = 0>(ss) }");
+    EXPECT_THAT(
+        text, HasSubstr("tensor<?x4xf32, [" + std::to_string(most) + ", 4]>"));
+  }
+}
+
 TEST(OnnxDataSizes, SlicesHaveALargestSize) {
   auto sliceOf = [](const std::string &from, const std::string &to,
                     const std::string &step) {
