@@ -499,7 +499,10 @@ void Importer::importOutputs(Scope &scope) {
   for (const ValueInfo &output : model.outputs) {
     Location location = namedLocation(output.name);
     auto value = scope.find(output.name);
-    isComplete &= value != scope.end() && !value->second.isUnknown();
+    if (value == scope.end() || value->second.isUnknown()) {
+      isComplete = false;
+      lost = output.name;
+    }
     if (!seen.insert(output.name).second) {
       report(location, "there are two outputs of this name; names must be "
                        "unique");
@@ -652,7 +655,14 @@ static OwningOpRef<ModuleOp> importModel(llvm::Expected<Model> model,
       errors += isError;
       return success(isError && errors > options.maxProblems);
     });
-    module = Importer(std::move(*model), name, options, context).run();
+    Importer importer(std::move(*model), name, options, context);
+    module = importer.run();
+    // A program that lacks an output must not look like a whole one.
+    if (module && errors == 0 && !importer.lostOutput().empty())
+      emitError(fileLocation)
+          << "output '" << importer.lostOutput()
+          << "' cannot be imported, for a reason that is not known; cut the "
+             "model before it with --outputs, and report the model";
     if (module && errors == 0 && failed(verify(*module)) && errors == 0)
       ++errors;
   }

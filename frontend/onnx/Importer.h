@@ -101,6 +101,10 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
+  /// An output that could not be imported, "" if there is none. Its reason has
+  /// been reported, unless the importer has a bug.
+  const std::string &lostOutput() const { return lost; }
+
   bool selectsBranches() const { return options.selectsBranches; }
 
   /// Imports a graph of a node with one entity an input; `place` distinguishes
@@ -212,6 +216,7 @@ private:
   /// Nodes of an operator that was reported once already, by domain and name.
   llvm::StringMap<unsigned> unknownOps;
   uint64_t expandedNodes = 0;
+  std::string lost;
   top::FoldBudget budget;
 };
 

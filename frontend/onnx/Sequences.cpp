@@ -227,6 +227,10 @@ static LogicalResult importSequenceMap(StructureNode &s) {
 // Optionals
 //===----------------------------------------------------------------------===//
 
+static bool hasValue(const Entity &optional) {
+  return !optional.isUnknown() && !optional.isNothing();
+}
+
 static LogicalResult importOptional(StructureNode &s) {
   Entity value = s.operand(0);
   return s.setOutput(value.isUnknown() ? Entity::nothing() : value);
@@ -234,7 +238,7 @@ static LogicalResult importOptional(StructureNode &s) {
 
 static LogicalResult importOptionalGetElement(StructureNode &s) {
   Entity value = s.operand(0);
-  if (value.isTensor() || value.isSequence())
+  if (hasValue(value))
     return s.setOutput(value);
   return s.n.error() << "the optional has no value; test it with "
                         "OptionalHasElement before";
@@ -242,8 +246,7 @@ static LogicalResult importOptionalGetElement(StructureNode &s) {
 
 static LogicalResult importOptionalHasElement(StructureNode &s) {
   Entity value = s.operand(0);
-  bool has = value.isTensor() || value.isSequence();
-  return s.setOutput(s.n.scalar(has, s.n.builder.getI1Type()));
+  return s.setOutput(s.n.scalar(hasValue(value), s.n.builder.getI1Type()));
 }
 
 static OpRow structureRow(StringRef name, int64_t first,

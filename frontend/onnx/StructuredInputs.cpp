@@ -77,6 +77,12 @@ private:
     return given != options.shapes.end() &&
            given->second == std::vector<int64_t>{kAbsentInput};
   }
+  /// Whether `--shape` says that a sequence has no tensors.
+  bool isEmpty(const ValueInfo &sequence) const {
+    auto given = options.shapes.find(sequence.name);
+    return given != options.shapes.end() &&
+           given->second == std::vector<int64_t>{0};
+  }
   void leaveOut(const ValueInfo &input);
   void takeApart(const ValueInfo &sequence);
   std::optional<int64_t> countOf(const ValueInfo &sequence);
@@ -193,6 +199,15 @@ bool InputTaker::isSized(const ValueInfo &tensor) const {
 }
 
 void InputTaker::takeApart(const ValueInfo &sequence) {
+  if (sequence.type == kString && !isEmpty(sequence)) {
+    problems.push_back("unsupported: input '" + sequence.name + "' is a " +
+                       sequence.kindName +
+                       " of strings; a program can have sequences of numbers "
+                       "only. Make it one tensor of strings in the model, or "
+                       "cut the model with --inputs behind what takes it "
+                       "apart");
+    return;
+  }
   std::optional<int64_t> count = countOf(sequence);
   if (!count)
     return;

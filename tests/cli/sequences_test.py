@@ -26,6 +26,10 @@ def optional(name, shape):
     return helper.make_value_info(name, helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, shape)))
 
 
+def optional_of_strings(name, size):
+    return helper.make_value_info(name, helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.STRING, [size])))
+
+
 def number(name, of):
     return helper.make_node("Constant", [], [name], value_float=of)
 
@@ -178,6 +182,32 @@ class Sequences(unittest.TestCase):
         model.graph.input[1].name = model.graph.node[2].input[1] = "S[0]"
         self.convert(model, "--shape", "S=1", code=2)
         self.assertIn("tensor 0 of sequence 'S' would be called 'S[0]', as another value of the model is; rename one of them in the model", self.said)
+
+    def test_sequences_of_strings_are_refused(self):
+        """Also where other outputs do not need them: none is dropped."""
+        joined = [helper.make_node("ConcatFromSequence", ["S"], ["y"], axis=0), helper.make_node("Relu", ["x"], ["r"])]
+        inputs = [sequence("S", TensorProto.STRING, [2]), value("x", TensorProto.FLOAT, [4])]
+        outputs = [value("y", TensorProto.STRING, None), value("r", TensorProto.FLOAT, [4])]
+        counted = [helper.make_node("SequenceLength", ["S"], ["n"])]
+        for options in ((), ("--shape", "S=2")):
+            self.convert(network(joined, inputs, outputs), *options, code=2)
+            self.assertIn("unsupported: input 'S' is a sequence of tensors of strings; a program can have sequences of numbers only. Make it one "
+                          "tensor of strings in the model, or cut the model with --inputs behind what takes it apart", self.said)
+            self.assertEqual(self.said.count("\n"), 1, self.said)
+            self.assertFalse((self.folder / "m.bmodel").exists())
+        self.convert(network(joined, inputs, outputs), "--inputs", "y,x", "--shape", "y=4")
+        self.convert(network(counted, inputs[:1], [value("n", TensorProto.INT64, [])]), "--shape", "S=empty")
+
+    def test_an_optional_of_strings(self):
+        model = network([helper.make_node("OptionalHasElement", ["o"], ["has"]), helper.make_node("OptionalGetElement", ["o"], ["y"])],
+                        [optional_of_strings("o", 2)], [value("y", TensorProto.STRING, [2]), value("has", TensorProto.BOOL, [])])
+        self.convert(model)
+        np.savez(self.folder / "in.npz", o=np.array(["a", "bc"]))
+        self.weft("run", "m.bmodel", "--input", "in.npz", "--output", "out.npz")
+        with np.load(self.folder / "out.npz") as got:
+            self.assertEqual((got["y"].tolist(), got["has"].tolist()), (["a", "bc"], True))
+        self.convert(model, "--shape", "o=none", code=2)
+        self.assertIn("the optional has no value; test it with OptionalHasElement before", self.said)
 
     def test_a_scalar(self):
         model = network([helper.make_node("Neg", ["x"], ["y"])], [value("x", TensorProto.FLOAT, None)], [value("y", TensorProto.FLOAT, None)])
