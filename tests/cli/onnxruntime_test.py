@@ -101,6 +101,21 @@ class OnnxRuntime(unittest.TestCase):
         told = json.loads(self.weft("compare", "net.onnx", "other.bmodel", "-i", "net.npz", "--reference", "onnxruntime", "--json", code=1))
         self.assertIn("cosine", told["outputs"][0]["reasons"][0])
 
+    def test_strings(self):
+        def model(label):
+            return network([node("StringConcat", ["words", "ends"], ["y"]), node("StringConcat", ["y", "label"], ["z"]), node("Relu", ["x"], ["r"])],
+                           {"words": (TensorProto.STRING, [2, 1]), "ends": (TensorProto.STRING, [3]), "x": (TensorProto.FLOAT, [4])},
+                           {"y": TensorProto.STRING, "z": TensorProto.STRING, "r": TensorProto.FLOAT}, {"label": np.array(label, object)}, opset=20)
+        inputs = {"words": np.array([["ünï"], [""]]), "ends": np.array(["", "中", "a b"]), "x": X[0, :4]}
+        for label in ("?", ""):
+            self.save("strings", model(label), inputs)
+            for options in ((), ("--per-layer",)):
+                told = self.compare("strings", *options)
+                self.assertEqual([row["name"] for row in told["outputs"]], ["y", "z", "r"])
+        onnx.save(model("!"), self.folder / "strings.onnx")
+        told = self.compare("strings", code=1)
+        self.assertEqual([row["passed"] for row in told["outputs"]], [True, False, True])
+
     def test_kinds_of_values(self):
         narrow = (X.view(np.uint32) & 0xffff0000).view(np.float32)
         odd = "../é 'q\" \\x"

@@ -1,4 +1,5 @@
 #include "tools/weft/ComparisonRows.h"
+#include "runtime/host/Texts.h"
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
@@ -142,6 +143,16 @@ static void compareParts(const ComparisonRow &whole, const HostTensor &result,
   }
 }
 
+/// Gives the strings of both tensors, if they are such, equally many bytes:
+/// those of the reference may be the shorter ones.
+static void fitTexts(HostTensor &result, HostTensor &reference) {
+  if (reference.type() != result.type() || reference.shape().empty())
+    return;
+  int64_t width = std::max(result.shape().back(), reference.shape().back());
+  (void)host::fitTexts(result, width);
+  (void)host::fitTexts(reference, width);
+}
+
 static std::vector<ComparisonRow>
 compareOutputs(const ModelRun &run, const ComparedReference &reference,
                const Limits &limits) {
@@ -159,16 +170,20 @@ compareOutputs(const ModelRun &run, const ComparedReference &reference,
       continue;
     }
     HostTensor result = toReals(spec, run.outputs[i], found->second.type());
+    HostTensor texts = spec.isText ? found->second : HostTensor();
+    if (spec.isText)
+      fitTexts(result, texts);
+    const HostTensor &wanted = spec.isText ? texts : found->second;
     Kind kind{run.precision, spec.isQuantized() ? double(spec.scale) : 0,
               /*anyType=*/false};
-    row.metrics = comparison::measure(result, found->second, kind);
+    row.metrics = comparison::measure(result, wanted, kind);
     row.failures = comparison::failures(row.metrics, limits);
     judgeZero(reference, kind.precision, row);
     rows.push_back(row);
     if (reference.parts)
       if (auto parts = reference.parts->find(spec.name);
           parts != reference.parts->end())
-        compareParts(row, result, found->second, kind, parts->second, reference,
+        compareParts(row, result, wanted, kind, parts->second, reference,
                      limits, rows);
   }
   if (!reference.isWholeModel)

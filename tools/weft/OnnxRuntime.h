@@ -28,7 +28,8 @@ public:
 
   /// The values for `inputs` by name. Values in types that NumPy lacks are
   /// floats or int32; tensors of a sequence S are "S[0]", "S[1]" .., in
-  /// `inputs` as well; strings and what an optional lacks are left out.
+  /// `inputs` as well; strings have as many bytes as the longest, those within
+  /// the graph and what an optional lacks are left out.
   /// `emptySequences`: inputs that are sequences without tensors; an optional
   /// that has no tensor and is none of these has no value.
   rt::Result<ReferenceValues>

@@ -23,8 +23,10 @@ import threading
 # ONNX's numbers of types that NumPy lacks, by what ONNX Runtime calls them.
 NARROW = {"tensor(bfloat16)": 16, "tensor(float8e4m3fn)": 17, "tensor(float8e4m3fnuz)": 18, "tensor(float8e5m2)": 19,
           "tensor(float8e5m2fnuz)": 20, "tensor(uint4)": 21, "tensor(int4)": 22}
-# Types of values that are compared; what strings hold is not.
+# Types of values that are compared; of strings those of outputs, which are written as the file of a program's outputs has them.
 COMPARED = re.compile(r"(optional\()?(seq\()?tensor\((?!string)")
+STRINGS = re.compile(r"(optional\()?tensor\(string\)")
+PLAIN = re.compile(r"tensor\((?!string)")  # what an OrtValue holds
 FLOAT, INT32 = 1, 6
 GRAPH, NODE, INITIALIZER, OUTPUT = 7, 1, 5, 12  # fields of ModelProto and GraphProto
 
@@ -146,8 +148,9 @@ class Runtime:
             self.session, model = self.open_file(path), None
             outputs = [output.name for output in self.session.get_outputs()]
         self.outputs, self.is_part = set(outputs), bool(wanted)
-        self.values = {output.name: output.name for output in self.session.get_outputs() if COMPARED.match(output.type)
-                       and (with_layers or output.name in self.outputs)}
+        self.values = {output.name: output.name for output in self.session.get_outputs()
+                       if (COMPARED.match(output.type) and with_layers)
+                       or (output.name in self.outputs and (COMPARED.match(output.type) or STRINGS.match(output.type)))}
         narrow = {output.name: output.type for output in self.session.get_outputs() if output.name in self.values and output.type in NARROW}
         if narrow:
             self.widen(path, model or self.read(path), narrow)
@@ -221,9 +224,18 @@ class Runtime:
         if kind == "tensor(bfloat16)" and array.dtype == numpy.float32:
             bits = (numpy.ascontiguousarray(array).view(numpy.uint32) >> 16).astype(numpy.uint16)
             return make.ortvalue_from_numpy_with_onnx_type(bits.reshape(array.shape), NARROW[kind])
+        if kind and STRINGS.match(kind):
+            return self.texts(array)
         if kind in NARROW and array.dtype == numpy.uint8:
             return make.ortvalue_from_numpy_with_onnx_type(array, NARROW[kind])
         return make.ortvalue_from_numpy(array)
+
+    def texts(self, array):
+        """Strings of their bytes, the last axis of `array`, with zeros behind."""
+        texts = [row.tobytes().rstrip(b"\0").decode() for row in array.reshape(-1, array.shape[-1])]
+        result = self.numpy.empty(len(texts), object)
+        result[:] = texts
+        return result.reshape(array.shape[:-1])
 
     def structured(self, arrays, empty):
         """Inputs that are sequences, of the arrays "S[0]", "S[1]" .. by name, and optionals; None is one without a value."""
@@ -239,13 +251,13 @@ class Runtime:
 
     def results(self, feeds):
         """(value, name, array) of each tensor; of a sequence S the names are "S[0]", "S[1]" .."""
-        if all(value.type.startswith("tensor(") for value in self.session.get_inputs() + self.session.get_outputs()):
+        if all(PLAIN.match(value.type) for value in self.session.get_inputs() + self.session.get_outputs()):
             results = self.session.run_with_ort_values(list(self.values), feeds)
             return [(name, name, value.numpy()) for name, value in zip(self.values.values(), results) if value.has_value()]
         given = []
         for name, value in zip(self.values.values(), self.session.run(list(self.values), feeds)):
             items = [(f"{name}[{i}]", item) for i, item in enumerate(value)] if isinstance(value, list) else [(name, value)]
-            given += [(name, item, array) for item, array in items if array is not None]
+            given += [(name, item, array.astype(str) if array.dtype == object else array) for item, array in items if array is not None]
         return given
 
     def run(self, names, empty):
