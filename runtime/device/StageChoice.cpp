@@ -69,11 +69,13 @@ static std::string sizesText(const std::set<int64_t> &sizes, bool isBatch) {
   return sizes.size() == 1 ? text : "(" + text + ")";
 }
 
-std::string allowedShapes(const NetSpec &net, size_t index) {
+/// allowedShapes(), of strings with or without their bytes.
+static std::string sizesOf(const NetSpec &net, size_t index, bool showsBytes) {
   const TensorSpec &first = net.stages[0].inputs[index];
+  size_t rank = first.shape.size() - (first.isText && !showsBytes);
   std::string text, names;
   bool isNamed = false;
-  for (size_t axis = 0; axis < first.shape.size(); ++axis) {
+  for (size_t axis = 0; axis < rank; ++axis) {
     std::set<int64_t> sizes;
     bool isBatch = true;
     for (const StageSpec &stage : net.stages) {
@@ -89,9 +91,23 @@ std::string allowedShapes(const NetSpec &net, size_t index) {
     text += (axis ? "x" : "") + size;
     names += (axis ? "x" : "") + (symbol.empty() ? size : symbol);
   }
-  if (first.shape.empty())
-    return shapeText(first.shape);
+  if (rank == 0)
+    return shapeText({});
   return isNamed ? text + " (" + names + ")" : text;
+}
+
+std::string allowedShapes(const NetSpec &net, size_t index) {
+  return sizesOf(net, index, /*showsBytes=*/true);
+}
+
+/// Whether `shape` ends with the bytes that a stage has of strings.
+static bool hasBytes(const NetSpec &net, size_t index,
+                     const std::vector<int64_t> &shape) {
+  return net.stages[0].inputs[index].isText && !shape.empty() &&
+         std::any_of(net.stages.begin(), net.stages.end(),
+                     [&](const StageSpec &stage) {
+                       return stage.inputs[index].shape.back() == shape.back();
+                     });
 }
 
 static Status misshapen(const NetSpec &net,
@@ -102,11 +118,17 @@ static Status misshapen(const NetSpec &net,
                               int64_t entries = 0;
                               return holds(stage.inputs[i], shapes[i], entries);
                             });
-    if (!fits)
-      return fail(Code::ShapeMismatch,
-                  "input " + quoteName(net.stages[0].inputs[i].name) + " is " +
-                      shapeText(shapes[i]) + ", net " + quoteName(net.name) +
-                      " expects " + allowedShapes(net, i));
+    if (fits)
+      continue;
+    // The bytes of strings are no size that people give.
+    bool showsBytes = !hasBytes(net, i, shapes[i]);
+    std::vector<int64_t> shape = shapes[i];
+    if (!showsBytes)
+      shape.pop_back();
+    return fail(Code::ShapeMismatch,
+                "input " + quoteName(net.stages[0].inputs[i].name) + " is " +
+                    shapeText(shape) + ", net " + quoteName(net.name) +
+                    " expects " + sizesOf(net, i, showsBytes));
   }
   std::string text;
   for (size_t i = 0; i < shapes.size(); ++i)

@@ -97,9 +97,25 @@ class Strings(unittest.TestCase):
                       self.run_bmodel(2, words=np.zeros(4, np.float32)))
         self.assertIn("input 'words' is u8", self.run_bmodel(2, words=np.zeros((4, 8), np.uint8)))
         self.assertIn("the string at [2] is no Unicode text", self.run_bmodel(2, words=np.array([b"a", b"b", b"\xff", b"d"])))
-        self.assertIn("4x8", self.run_bmodel(2, words=np.array(["a", "b"])))
+        self.assertIn("input 'words' is 2, net 'main' expects 4\n", self.run_bmodel(2, words=np.array(["a", "b"])))
         self.convert([helper.make_node("Relu", ["x"], ["y"])], [value("x", TensorProto.FLOAT, 2)], [value("y", TensorProto.FLOAT, 2)])
         self.assertIn("input 'x' is strings, net 'main' expects f32", self.run_bmodel(2, x=np.array(["a", "b"])))
+
+    def test_stages_of_other_lengths(self):
+        """The shortest that holds all strings runs; what none holds is told by the longest."""
+        self.convert([helper.make_node("StringConcat", ["x", "x"], ["y"]), helper.make_node("StringConcat", ["x", "z"], ["w"])],
+                     [value("x", STRING, "n"), value("z", STRING)], [value("y", STRING, "n"), value("w", STRING, "n")],
+                     "--shape", "x=(1|3)x(8|16|32)", "--shape", "z=4")
+        for longest in (1, 8, 9, 32):
+            for count in (1, 3):
+                texts = ["a" * longest] * count
+                out = self.run_bmodel(x=np.array(texts), z=np.array("ü"))
+                self.assertEqual(out["y"].tolist(), [text * 2 for text in texts])
+                self.weft("compare", self.path / "m.onnx", self.path / "m.bmodel", "-i", self.path / "in.npz")
+        said = self.run_bmodel(2, x=np.array(["b", "a" * 33, "c"]), z=np.array("u"))
+        self.assertIn("the string at [1] has 33 bytes in UTF-8, the program takes up to 32; convert with --shape x=3x33", said)
+        self.assertIn("input 'x' is 2, net 'main' expects (1|3)", self.run_bmodel(2, x=np.array(["b", "c"]), z=np.array("u")))
+        self.assertIn("input 'z' is 1, net 'main' expects scalar", self.run_bmodel(2, x=np.array(["b"]), z=np.array(["u"])))
 
     def test_strings_are_moved(self):
         self.convert([helper.make_node("Concat", ["x", "table"], ["all"], axis=0),

@@ -227,6 +227,17 @@ Result<HostTensor> Sample::read(const std::string &name) const {
   return tensor.value;
 }
 
+Result<int64_t> Sample::longestText(const std::string &name) const {
+  Result<HostTensor> tensor = read(name);
+  if (!tensor)
+    return tensor.status();
+  host::Texts texts(*tensor);
+  int64_t longest = 0;
+  for (int64_t i = 0; i < texts.size(); ++i)
+    longest = std::max(longest, int64_t(texts[i].size()));
+  return longest;
+}
+
 Result<HostTensor> Sample::readTexts(const std::string &name,
                                      const std::vector<int64_t> &shape) const {
   Result<HostTensor> tensor = read(name);

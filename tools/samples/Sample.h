@@ -51,6 +51,8 @@ public:
   /// that it takes of each. Code::OutOfRange names one that is longer.
   rt::Result<numeric::HostTensor>
   readTexts(const std::string &name, const std::vector<int64_t> &shape) const;
+  /// The bytes in UTF-8 of the longest string of a tensor of strings.
+  rt::Result<int64_t> longestText(const std::string &name) const;
 
   /// Whether arrays of the tensor's type can stand for `wanted`: they carry it
   /// (CarrierTypes.h), or hold numbers.

@@ -3,6 +3,10 @@
 #include "runtime/status/Quote.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
 
 using namespace weft;
 using numeric::ElementType;
@@ -106,6 +110,47 @@ static Status checkTexts(const samples::Sample &sample, const TensorSpec &spec,
                       (spec.isText ? "; give an array of str" : ""));
 }
 
+/// rt::chooseStage() with as many bytes of strings as a stage has: the fewest
+/// that the sample needs, else the most, so that readInputs() names these.
+static Result<rt::StageChoice>
+chooseForTexts(const samples::Sample &sample, const rt::NetSpec &net,
+               std::vector<std::vector<int64_t>> shapes) {
+  const std::vector<TensorSpec> &inputs = net.stages[0].inputs;
+  std::vector<int64_t> needed(inputs.size(), 0);
+  for (size_t i = 0; i < inputs.size() && net.stages.size() > 1; ++i)
+    if (inputs[i].isText) {
+      Result<int64_t> longest = sample.longestText(inputs[i].name);
+      if (!longest)
+        return longest.status();
+      needed[i] = *longest;
+    }
+  // Whether they are too few, how many, and those of each input.
+  std::set<std::tuple<bool, int64_t, std::vector<int64_t>>> offers;
+  for (const rt::StageSpec &stage : net.stages) {
+    std::vector<int64_t> bytes(inputs.size(), 0);
+    bool isTooShort = false;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].isText) {
+        bytes[i] = stage.inputs[i].shape.back();
+        isTooShort |= bytes[i] < needed[i];
+      }
+    int64_t all = std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
+    offers.emplace(isTooShort, isTooShort ? -all : all, std::move(bytes));
+  }
+  std::optional<Status> why;
+  for (const auto &[isTooShort, order, bytes] : offers) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].isText)
+        shapes[i].back() = bytes[i];
+    Result<rt::StageChoice> chosen = rt::chooseStage(net, shapes);
+    if (chosen)
+      return chosen;
+    if (!why)
+      why = chosen.status();
+  }
+  return *why;
+}
+
 Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
                                          const rt::NetSpec &net) {
   WEFT_TRY(checkNames(sample, net));
@@ -113,10 +158,9 @@ Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
   for (const TensorSpec &spec : net.stages[0].inputs) {
     WEFT_TRY(checkTexts(sample, spec, net));
     shapes.push_back(sample.shape(spec.name));
-    if (spec.isText) // any number of bytes will do, see readInputs
-      shapes.back().back() = spec.shape.back();
   }
-  Result<rt::StageChoice> chosen = rt::chooseStage(net, shapes);
+  Result<rt::StageChoice> chosen =
+      chooseForTexts(sample, net, std::move(shapes));
   if (!chosen)
     return chosen.status().withContext(sample.path());
   for (const TensorSpec &spec : net.stages[chosen->stage].inputs) {
