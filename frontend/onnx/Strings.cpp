@@ -261,6 +261,19 @@ static LogicalResult importStringSplit(StructureNode &s) {
   return s.setOutput(results[1]);
 }
 
+/// A pattern in messages, of which long ones show the beginning.
+static std::string shownPattern(StringRef pattern) {
+  constexpr size_t kShown = 80;
+  if (pattern.size() <= kShown)
+    return ("'" + pattern + "'").str();
+  size_t end = kShown; // not within a letter of UTF-8
+  while (end > 0 && (pattern[end] & 0xC0) == 0x80)
+    --end;
+  return ("'" + pattern.take_front(end) + "..' (" +
+          llvm::Twine(pattern.size()) + " bytes)")
+      .str();
+}
+
 /// RegexFullMatch-20.
 static LogicalResult importRegexFullMatch(StructureNode &s) {
   FailureOr<Value> input = stringsOf(s, 0);
@@ -269,10 +282,10 @@ static LogicalResult importRegexFullMatch(StructureNode &s) {
     return failure();
   if (auto compiled = host::RegularExpression::compile(*pattern); !compiled) {
     if (compiled.status().code() == rt::Code::Unsupported)
-      return s.n.unsupported()
-             << "pattern '" << *pattern << "': " << compiled.status().message();
-    return s.n.error() << "pattern '" << *pattern
-                       << "' cannot be read: " << compiled.status().message();
+      return s.n.unsupported() << "pattern " << shownPattern(*pattern) << ": "
+                               << compiled.status().message();
+    return s.n.error() << "pattern " << shownPattern(*pattern)
+                       << " cannot be read: " << compiled.status().message();
   }
   OpBuilder &b = s.n.builder;
   NamedAttrList parameters;

@@ -171,7 +171,7 @@ class Sequences(unittest.TestCase):
                 (["S=2x3"], "--shape gives 'S', which is a sequence, a shape"),
                 (["S[0]=4", "x[0]=2x3"], "--shape gives 'x[0]', which is an axis of a tensor, what is no size"),
                 (["S[0]=4", "x=none"], "--shape x=none leaves out input 'x', a tensor; only optionals can be left out"),
-                (["S=0"], "--shape 'S=0': size '0' is not a positive number")):
+                (["S=0"], "--shape 'S=0': size '0' is not a positive number (a sequence without tensors is S=empty)")):
             self.convert(mapped(), *(word for option in options for word in ("--shape", option)), code=2)
             self.assertIn(text, self.said)
             self.assertEqual(self.said.count("\n"), 1, self.said)

@@ -96,6 +96,10 @@ class Strings(unittest.TestCase):
         self.assertIn("input 'words' is f32, net 'main' expects strings; give an array of str",
                       self.run_bmodel(2, words=np.zeros(4, np.float32)))
         self.assertIn("input 'words' is u8", self.run_bmodel(2, words=np.zeros((4, 8), np.uint8)))
+        (self.path / "samples").mkdir()
+        np.savez(self.path / "samples" / "0.npz", words=np.array(["a", "b"]))
+        self.assertIn("'words' is strings, 2, the input is strings, 4",
+                      self.weft("calibrate", self.path / "m.onnx", "--data", self.path / "samples", "-o", self.path / "t", code=2))
         self.assertIn("the string at [2] is no Unicode text", self.run_bmodel(2, words=np.array([b"a", b"b", b"\xff", b"d"])))
         self.assertIn("input 'words' is 2, net 'main' expects 4\n", self.run_bmodel(2, words=np.array(["a", "b"])))
         self.convert([helper.make_node("Relu", ["x"], ["y"])], [value("x", TensorProto.FLOAT, 2)], [value("y", TensorProto.FLOAT, 2)])
@@ -175,6 +179,10 @@ class Strings(unittest.TestCase):
         said = self.convert([helper.make_node("RegexFullMatch", ["x"], ["y"], pattern="a(", name="match")], [value("x", STRING, 2)],
                             [value("y", TensorProto.BOOL, 2)], code=2)
         self.assertIn("pattern 'a(' cannot be read: a ) is missing", said)
+        said = self.convert([helper.make_node("RegexFullMatch", ["x"], ["y"], pattern="é" * 50000 + "(", name="match")], [value("x", STRING, 2)],
+                            [value("y", TensorProto.BOOL, 2)], code=2)
+        self.assertIn("pattern '" + "é" * 40 + "..' (100001 bytes) cannot be read", said)
+        self.assertLess(len(said), 1000)
         said = self.convert([helper.make_node("SequenceConstruct", ["x"], ["s"]), helper.make_node("SequenceAt", ["s", "i"], ["y"])],
                             [value("x", STRING, 2), value("i", TensorProto.INT64)], [value("y", STRING, 2)], code=2)
         self.assertIn("input 0 ('x') is a 2 tensor of strings; it must be a tensor", said)

@@ -14,7 +14,11 @@ using rt::Code;
 using rt::Result;
 
 static std::string describe(numeric::ElementType type,
-                            const std::vector<int64_t> &shape) {
+                            std::vector<int64_t> shape, bool isText) {
+  if (isText) {
+    shape.pop_back(); // their bytes
+    return "strings, " + numeric::shapeText(shape);
+  }
   return std::string(numeric::elementTypeName(type)) + " " +
          numeric::shapeText(shape);
 }
@@ -40,11 +44,11 @@ static Result<HostTensor> readInput(const samples::Sample &sample,
   if (sample.shape(name) == shape && sample.canBe(name, input.type))
     return sample.readAs(name, input.type);
   bool isOtherShape = sample.shape(name) != shape;
-  return rt::fail(isOtherShape ? Code::ShapeMismatch : Code::TypeMismatch,
-                  sample.path(name) + ": array " + rt::quoteName(name) +
-                      " is " + (sample.isText(name) ? "strings, " : "") +
-                      describe(sample.type(name), sample.shape(name)) +
-                      ", the input is " + describe(input.type, shape));
+  return rt::fail(
+      isOtherShape ? Code::ShapeMismatch : Code::TypeMismatch,
+      sample.path(name) + ": array " + rt::quoteName(name) + " is " +
+          describe(sample.type(name), sample.shape(name), sample.isText(name)) +
+          ", the input is " + describe(input.type, shape, input.isText));
 }
 
 static std::vector<samples::Input> inputsOf(func::FuncOp function) {

@@ -139,7 +139,10 @@ driver::parseShapeRanges(const std::vector<std::string> &texts,
       return bad("no name before '='");
     Result<std::vector<AxisSizes>> axes = parseAxes(sizes);
     if (!axes)
-      return bad(axes.status().message());
+      return bad(axes.status().message() +
+                 (sizes == "0" ? " (a sequence without tensors is " +
+                                     name.str() + "=empty)"
+                               : ""));
     if (!ranges.emplace(name.str(), *std::move(axes)).second)
       return bad("given twice");
   }
