@@ -182,10 +182,7 @@ static Value ieeeQuotient(Element dividend, Element divisor, top::BinaryOp op,
     Value guess = e.binary(tpu::BinaryKind::Mul, dividend, reciprocal);
     return e.ieeeQuotient(guess, dividend, divisor, reciprocal);
   }
-  Value reciprocal = lowering.builder.create<tpu::UnaryOp>(
-      op.getLoc(), divisor.tensor.getType(), tpu::UnaryKind::Reciprocal,
-      divisor.tensor, FloatAttr(), FloatAttr(), /*narrow_steps=*/false,
-      /*short_steps=*/false);
+  Value reciprocal = e.unary(tpu::UnaryKind::Reciprocal, divisor.tensor);
   Value guess = e.binary(tpu::BinaryKind::Div, dividend, divisor);
   return e.ieeeQuotient(guess, dividend, divisor, reciprocal);
 }

@@ -107,11 +107,7 @@ static Answer<> planQuantization(const top::Quantization &q,
                     : exactQuotient(*form, scale,
                                     lowering.isBoundedQuotient(q.result), e);
   if (q.zeroPoint != 0) {
-    codes = lowering.builder.create<tpu::UnaryOp>(op.getLoc(), codes.getType(),
-                                                  tpu::UnaryKind::Round, codes,
-                                                  FloatAttr(), FloatAttr(),
-                                                  /*narrow_steps=*/false,
-                                                  /*short_steps=*/false);
+    codes = e.unary(tpu::UnaryKind::Round, codes);
     codes = e.binary(tpu::BinaryKind::Add, codes, double(q.zeroPoint));
   }
   lowering.define(

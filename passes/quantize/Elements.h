@@ -29,6 +29,8 @@ public:
   /// At least one side is a tensor; a number on the left goes with sub, add,
   /// mul, max, min and the bit functions.
   mlir::Value binary(tpu::BinaryKind kind, Element lhs, Element rhs);
+  /// A function without parameters of the float `value`.
+  mlir::Value unary(tpu::UnaryKind kind, mlir::Value value);
   /// ui8 1 where the relation holds, else 0. As ONNX: -0 equals 0, a NaN stands
   /// in no relation.
   mlir::Value compare(tpu::Relation relation, mlir::Value lhs, Element rhs);
@@ -65,7 +67,6 @@ private:
   /// `whole` + correction, or `guess` where that is no number or far from it.
   mlir::Value corrected(mlir::Value guess, mlir::Value whole,
                         mlir::Value correction);
-  mlir::Value unary(tpu::UnaryKind kind, mlir::Value value);
   /// A plain `tpu.compare`.
   mlir::Value compareBits(tpu::Relation relation, mlir::Value lhs, Element rhs);
   mlir::RankedTensorType resultType(llvm::ArrayRef<mlir::Value> operands,

@@ -93,9 +93,14 @@ bool weft::quantize::hasHostKernel(Operation *op) {
   return succeeded(hostAttributes(hostParameters(op), op->getLoc()));
 }
 
+bool weft::quantize::runsGraphs(Operation *op) {
+  auto host = dyn_cast<top::HostOp>(op);
+  return host && (host.getKernel() == "if_else" || host.getKernel() == "loop");
+}
+
 Refusal weft::quantize::refusalOfHostOp(top::HostOp op, bool noHost) {
   StringRef kernel = op.getKernel();
-  if ((kernel == "if_else" || kernel == "loop") && noHost)
+  if (runsGraphs(op) && noHost)
     return Refusal(
         op,
         kernel == "loop"

@@ -12,6 +12,9 @@ namespace weft::quantize {
 /// the host holds its attributes, operands and results.
 bool hasHostKernel(mlir::Operation *op);
 
+/// Whether `op` runs branches or a loop, which only the host does.
+bool runsGraphs(mlir::Operation *op);
+
 /// Why `op` is not for the chip, and the way out; `noHost`: that of a program
 /// without the host.
 Refusal refusalOfHostOp(top::HostOp op, bool noHost);

@@ -12,6 +12,7 @@
 #include "dialects/top/Reduce.h"
 #include "dialects/top/Select.h"
 #include "dialects/top/Unary.h"
+#include "passes/quantize/HostPlacement.h"
 #include "passes/quantize/Lowering.h"
 #include "runtime/numeric/TensorValues.h"
 
@@ -180,12 +181,6 @@ static std::optional<Interval> ofScatter(top::ScatterOp op, Interval base,
     return Interval{base.low + std::min(0.0, updates.low) * count,
                     base.high + std::max(0.0, updates.high) * count};
   return base.joined(updates);
-}
-
-/// Whether `op` runs branches or a loop, which only the host does.
-static bool runsGraphs(Operation *op) {
-  auto host = dyn_cast<top::HostOp>(op);
-  return host && (host.getKernel() == "if_else" || host.getKernel() == "loop");
 }
 
 /// Whether `op` makes integers of 64 bits of floats, in which the machine would
