@@ -193,29 +193,43 @@ static FailureOr<StringSizes> broadcastStrings(StructureNode &s, Value lhs,
   return both;
 }
 
-static LogicalResult importStringEqual(StructureNode &s) {
+namespace {
+/// Two operands, and the sizes of what is made of each pair of strings.
+struct StringPair {
+  Value lhs, rhs;
+  StringSizes sizes;
+};
+} // namespace
+
+static FailureOr<StringPair> twoStrings(StructureNode &s) {
   FailureOr<Value> lhs = stringsOf(s, 0), rhs = stringsOf(s, 1);
   if (failed(lhs) || failed(rhs))
     return failure();
   FailureOr<StringSizes> sizes = broadcastStrings(s, *lhs, *rhs);
   if (failed(sizes))
     return failure();
-  return finishNumbers(s, callHost(s, "string_equal", {*lhs, *rhs}, {},
-                                   sizes->type(s.n.builder.getI1Type())));
+  return StringPair{*lhs, *rhs, *sizes};
+}
+
+static LogicalResult importStringEqual(StructureNode &s) {
+  FailureOr<StringPair> pair = twoStrings(s);
+  if (failed(pair))
+    return failure();
+  return finishNumbers(s,
+                       callHost(s, "string_equal", {pair->lhs, pair->rhs}, {},
+                                pair->sizes.type(s.n.builder.getI1Type())));
 }
 
 /// StringConcat-20.
 static LogicalResult importStringConcat(StructureNode &s) {
-  FailureOr<Value> lhs = stringsOf(s, 0), rhs = stringsOf(s, 1);
-  if (failed(lhs) || failed(rhs))
+  FailureOr<StringPair> pair = twoStrings(s);
+  if (failed(pair))
     return failure();
-  FailureOr<StringSizes> sizes = broadcastStrings(s, *lhs, *rhs);
-  if (failed(sizes))
-    return failure();
-  return finishStrings(
-      s, callHost(s, "string_concat", {*lhs, *rhs}, {},
-                  sizes->strings(stringWidth(*lhs) + stringWidth(*rhs),
-                                 s.n.builder.getContext())));
+  return finishStrings(s,
+                       callHost(s, "string_concat", {pair->lhs, pair->rhs}, {},
+                                pair->sizes.strings(stringWidth(pair->lhs) +
+                                                        stringWidth(pair->rhs),
+                                                    s.n.builder.getContext())));
 }
 
 //===----------------------------------------------------------------------===//
