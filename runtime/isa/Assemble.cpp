@@ -118,22 +118,26 @@ static std::optional<uint64_t> readReal(std::string_view text) {
   return bits;
 }
 
-/// Levenshtein distance, for words of a few dozen characters.
-static size_t distance(std::string_view a, std::string_view b) {
+/// Levenshtein distance, for words of a few dozen characters; `limit` if it is
+/// not less.
+static size_t distance(std::string_view a, std::string_view b, size_t limit) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
     row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    size_t diagonal = row[0], least = i;
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
       size_t above = row[j];
       row[j] = std::min(
           {above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      least = std::min(least, row[j]);
       diagonal = above;
     }
+    if (least >= limit) // no later row has less
+      return limit;
   }
-  return row[b.size()];
+  return std::min(row[b.size()], limit);
 }
 
 std::string_view
@@ -148,7 +152,7 @@ weft::isa::nearestName(std::string_view word,
     size_t longer = std::max(word.size(), name.size());
     if (longer - std::min(word.size(), name.size()) >= least)
       continue; // every missing character is a change
-    size_t changes = distance(word, name);
+    size_t changes = distance(word, name, least);
     if (changes < least) {
       least = changes;
       best = name;
