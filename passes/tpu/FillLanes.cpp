@@ -1,10 +1,12 @@
 //===- FillLanes.cpp - --tpu-fill-lanes -----------------------------------===//
 
+#include "dialects/tpu/Binary.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
+#include "dialects/tpu/Select.h"
 #include "dialects/tpu/recipe/Price.h"
 #include "passes/tpu/Passes.h"
 #include "passes/tpu/PlaneTransfer.h"
@@ -13,6 +15,14 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <array>
 
 namespace weft::tpu {
 #define GEN_PASS_DEF_TPUFILLLANES
@@ -23,34 +33,198 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
+namespace {
+
+/// Sizes for the results of a region. Each axis is part of one run of the
+/// region's own axes, or has one element.
+struct Spread {
+  Dims dims;
+  std::array<int, 4> run = {-1, -1, -1, -1};
+};
+
+/// Ops of single elements with results of the same sizes, in block order: they
+/// do not care where an element lies.
+class ElementRegion {
+public:
+  explicit ElementRegion(ArrayRef<Operation *> ops);
+
+  bool contains(Operation *op) const { return members.contains(op); }
+  /// The sizes that the results have.
+  Dims dims() const { return dimsOf(ops.front()->getResult(0)); }
+  /// The sizes of an operand where results have those of `spread`.
+  Dims operandDims(Value operand, const Spread &spread) const;
+
+  ArrayRef<Operation *> ops;
+  /// What the members read of others, and what others read of them.
+  llvm::SmallSetVector<Value, 4> inputs;
+  SmallVector<Value, 2> outputs;
+  /// Elements of neighbouring axes that each input has all or one of.
+  SmallVector<int64_t, 4> runs;
+
+private:
+  void findRuns();
+
+  llvm::SmallPtrSet<Operation *, 8> members;
+  std::array<int, 4> runOfAxis = {-1, -1, -1, -1};
+};
+
+} // namespace
+
+/// The operands whose elements go where those of the result do; tables of
+/// functions do not.
+static OperandRange spreadOperands(Operation *op) {
+  return isElementFunction(op) ? op->getOperands().take_front()
+                               : op->getOperands();
+}
+
+ElementRegion::ElementRegion(ArrayRef<Operation *> ops)
+    : ops(ops), members(ops.begin(), ops.end()) {
+  for (Operation *op : ops) {
+    for (Value operand : spreadOperands(op))
+      if (!contains(operand.getDefiningOp()))
+        inputs.insert(operand);
+    if (llvm::any_of(op->getUsers(),
+                     [&](Operation *user) { return !contains(user); }))
+      outputs.push_back(op->getResult(0));
+  }
+  findRuns();
+}
+
+void ElementRegion::findRuns() {
+  Dims all = dims();
+  std::optional<unsigned> before;
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    if (all[axis] == 1)
+      continue;
+    bool isSame = before && llvm::all_of(inputs, [&](Value input) {
+                    Dims own = dimsOf(input);
+                    return (own[*before] == 1) == (own[axis] == 1);
+                  });
+    if (isSame)
+      runs.back() *= all[axis];
+    else
+      runs.push_back(all[axis]);
+    runOfAxis[axis] = runs.size() - 1;
+    before = axis;
+  }
+}
+
+Dims ElementRegion::operandDims(Value operand, const Spread &spread) const {
+  Dims own = dimsOf(operand), result = {1, 1, 1, 1};
+  for (unsigned axis = 0; axis < 4; ++axis)
+    for (unsigned place = 0; place < 4; ++place)
+      if (own[axis] != 1 && spread.run[place] == runOfAxis[axis])
+        result[place] = spread.dims[place];
+  return result;
+}
+
+/// Whether `op` computes each element of its result from those at the same
+/// place, or from the only one of an axis.
+static bool isElementOp(Operation *op) {
+  // Bands fill the lanes already.
+  if (op->hasAttr(kBandsAttr))
+    return false;
+  if (isElementFunction(op))
+    return !op->getOperand(0).getDefiningOp<WeightOp>();
+  return llvm::isa<BinaryOp, CompareOp, SelectOp>(op);
+}
+
+/// Whether each operand of the members may have the sizes of `spread`: some
+/// functions want all channels of an operand.
+static bool isPossible(const ElementRegion &region, const Spread &spread) {
+  return llvm::all_of(region.ops, [&](Operation *op) {
+    auto binary = dyn_cast<BinaryOp>(op);
+    return (binary && binary.canRepeatChannels()) ||
+           llvm::all_of(spreadOperands(op), [&](Value operand) {
+             return region.operandDims(operand, spread)[kAxisC] ==
+                    spread.dims[kAxisC];
+           });
+  });
+}
+
+using Chain = SmallVector<Operation *, 4>;
+
 /// The longest runs of element functions, each the only reader of the one
 /// before it.
-static std::vector<SmallVector<Operation *, 4>> chainsOf(Block &block) {
-  std::vector<SmallVector<Operation *, 4>> chains;
+static std::vector<Chain> chainsOf(ArrayRef<Operation *> ops) {
+  std::vector<Chain> chains;
   DenseMap<Operation *, size_t> chainOf;
-  for (Operation &op : block) {
-    // Bands fill the lanes already.
-    if (!isElementFunction(&op) || op.hasAttr(kBandsAttr))
+  for (Operation *op : ops) {
+    if (!isElementFunction(op))
       continue;
-    Value operand = op.getOperand(0);
+    Value operand = op->getOperand(0);
     auto before = chainOf.find(operand.getDefiningOp());
     size_t number = chains.size();
     if (before != chainOf.end() && operand.hasOneUse())
       number = before->second;
     else
       chains.emplace_back();
-    chains[number].push_back(&op);
-    chainOf[&op] = number;
+    chains[number].push_back(op);
+    chainOf[op] = number;
   }
   return chains;
 }
 
-/// The elements in `lanes` lanes, in rows as long as before if they can be.
-static Dims spreadDims(const Chip &chip, const Dims &dims, int64_t lanes) {
-  int64_t row = Box::whole(dims).elements() / lanes;
-  int64_t width =
-      row % dims[kAxisW] ? largestDivisor(row, chip.maxShape) : dims[kAxisW];
-  return {1, lanes, row / width, width};
+/// The element ops of the block in sets that read each other. Where other ops
+/// compute in between, only what is read once joins: such a set is a part of
+/// the graph that goes through no other op.
+static std::vector<Chain> connectedOps(Block &block) {
+  llvm::EquivalenceClasses<Operation *> sets;
+  DenseMap<Operation *, unsigned> others; // that came before
+  unsigned passed = 0;
+  SmallVector<Operation *> ops;
+  for (Operation &op : block) {
+    if (!isElementOp(&op)) {
+      passed += bool(asTileable(&op));
+      continue;
+    }
+    others[&op] = passed;
+    ops.push_back(&op);
+    sets.insert(&op);
+    for (Value operand : op.getOperands())
+      if (auto before = others.find(operand.getDefiningOp());
+          before != others.end() &&
+          dimsOf(operand) == dimsOf(op.getResult(0)) &&
+          (operand.hasOneUse() || before->second == passed))
+        sets.unionSets(operand.getDefiningOp(), &op);
+  }
+  llvm::MapVector<Operation *, Chain> bySet;
+  for (Operation *op : ops)
+    bySet[sets.getLeaderValue(op)].push_back(op);
+  std::vector<Chain> connected;
+  for (auto &[leader, members] : bySet)
+    connected.push_back(std::move(members));
+  return connected;
+}
+
+/// Ways to put the elements into up to `lanes` lanes, in order.
+static SmallVector<Spread, 2> spreadsOf(const ElementRegion &region,
+                                        const Chip &chip, int64_t lanes) {
+  ArrayRef<int64_t> runs = region.runs;
+  auto spreadIn = [&](unsigned run) {
+    return largestDivisor(runs[run], lanes);
+  };
+  /// A run in rows as long as before if they can be.
+  auto widthOf = [&](int64_t row) {
+    int64_t width = region.dims()[kAxisW];
+    return row % width ? largestDivisor(row, chip.maxShape) : width;
+  };
+  if (runs.size() == 1) {
+    int64_t used = spreadIn(0), row = runs[0] / used, width = widthOf(row);
+    return {{{1, used, row / width, width}, {-1, 0, 0, 0}}};
+  }
+  int64_t first = runs.empty() ? 1 : spreadIn(0);
+  if (runs.size() == 2) {
+    int64_t second = spreadIn(1), row = runs[1] / second, width = widthOf(row);
+    return {{{1, first, runs[0] / first, runs[1]}, {-1, 0, 0, 1}},
+            {{runs[0], second, row / width, width}, {0, 1, 1, 1}}};
+  }
+  if (runs.size() == 3) {
+    int64_t second = spreadIn(1);
+    return {{{runs[0] / first, first, runs[1], runs[2]}, {0, 0, 1, 2}},
+            {{runs[0], second, runs[1] / second, runs[2]}, {0, 1, 1, 2}}};
+  }
+  return {}; // nothing to join
 }
 
 /// Cycles of one transfer of `value` between DRAM and lanes under these sizes.
@@ -58,20 +232,73 @@ static int64_t transferCycles(Value value, const Chip &chip, const Dims &dims) {
   return planeTransferCycles(value, dims, chip, chip.rates.storeBytes);
 }
 
-/// Cycles of the functions on tensors of these sizes, in pieces where an axis
-/// is longer than a command counts.
-static std::optional<int64_t>
-computeCycles(ArrayRef<Operation *> chain, const Chip &chip, const Dims &dims) {
-  Box piece = Box::whole(dims);
+static RankedTensorType reshaped(Value value, const Dims &dims) {
+  return RankedTensorType::get(dims, elementOf(value));
+}
+
+/// `value` under other sizes; constants are made anew.
+static Value createReshaped(OpBuilder &builder, Location location, Value value,
+                            const Dims &dims) {
+  RankedTensorType type = reshaped(value, dims);
+  if (type == value.getType())
+    return value;
+  if (auto weight = value.getDefiningOp<WeightOp>())
+    return builder.create<WeightOp>(weight.getLoc(),
+                                    reshapedWeight(weight.getValue(), type));
+  return builder.create<ReshapeOp>(location, type, value);
+}
+
+/// Cycles of one op on a tensor of its sizes, in pieces where an axis is longer
+/// than a command counts, or the operands longer than a lane.
+static std::optional<int64_t> computeCycles(Operation *op, const Chip &chip) {
+  Box whole = Box::whole(dimsOf(op->getResult(0))), piece = whole;
   for (int64_t &size : piece.size)
     size = std::min(size, int64_t(chip.maxShape));
-  double pieces = double(Box::whole(dims).elements()) / piece.elements();
+  std::optional<int64_t> own = cautiousCyclesOf(op, chip, piece);
+  for (unsigned axis : {kAxisN, kAxisH, kAxisC, kAxisW})
+    for (; !own && piece.size[axis] > 1;
+         own = cautiousCyclesOf(op, chip, piece))
+      piece.size[axis] = (piece.size[axis] + 1) / 2;
+  double pieces = double(whole.elements()) / piece.elements();
+  return own ? std::optional(int64_t(*own * pieces)) : std::nullopt;
+}
+
+/// Cycles of one op of the region under other sizes.
+static std::optional<int64_t> computeCycles(const ElementRegion &region,
+                                            Operation *op, const Chip &chip,
+                                            const Spread &spread) {
+  OpBuilder builder(op);
+  IRMapping operands;
+  SmallVector<Operation *, 4> made;
+  for (Value operand : spreadOperands(op)) {
+    if (operands.contains(operand))
+      continue;
+    made.push_back(builder.create<ReshapeOp>(
+        op->getLoc(), reshaped(operand, region.operandDims(operand, spread)),
+        operand));
+    operands.map(operand, made.back()->getResult(0));
+  }
+  made.push_back(builder.clone(*op, operands));
+  Value result = made.back()->getResult(0);
+  result.setType(reshaped(result, spread.dims));
+  std::optional<int64_t> cycles = computeCycles(made.back(), chip);
+  for (Operation *one : llvm::reverse(made))
+    one->erase();
+  return cycles;
+}
+
+/// Cycles of all ops of the region, under other sizes if given.
+static std::optional<int64_t> computeCycles(const ElementRegion &region,
+                                            const Chip &chip,
+                                            const Spread *spread) {
   int64_t cycles = 0;
-  for (Operation *op : chain) {
-    std::optional<int64_t> own = cautiousCyclesOf(op, chip, piece);
+  for (Operation *op : region.ops) {
+    std::optional<int64_t> own = spread
+                                     ? computeCycles(region, op, chip, *spread)
+                                     : computeCycles(op, chip);
     if (!own)
       return std::nullopt;
-    cycles += int64_t(*own * pieces);
+    cycles += *own;
   }
   return cycles;
 }
@@ -89,73 +316,98 @@ static bool isOutsideOfGroups(Value value) {
   return true;
 }
 
-/// Cycles of the chain on tensors of these sizes, at whose ends lies `reshaped`
-/// or not. A value that a group hands over in local memory is not moved; beside
-/// a reshape it is, in its own sizes and in those of the chain.
-static std::optional<int64_t> costOf(ArrayRef<Operation *> chain,
-                                     const Chip &chip, const Dims &dims,
-                                     bool isReshaped) {
-  Value input = chain.front()->getOperand(0),
-        output = chain.back()->getResult(0);
-  std::optional<int64_t> cycles = computeCycles(chain, chip, dims);
+/// Whether a group has `value` in local memory for a member of the region. A
+/// group also loads a value once for all that read it.
+static bool isHandedIn(const ElementRegion &region, Value value) {
+  return !isOutsideOfGroups(value) ||
+         llvm::any_of(value.getUsers(), [&](Operation *user) {
+           return !region.contains(user) && asTileable(user);
+         });
+}
+
+static bool isHandedOut(const ElementRegion &region, Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return !region.contains(user) && asTileable(user);
+  });
+}
+
+/// Cycles of the region as it is, or between reshapes. A value that a group
+/// hands over in local memory is not moved; beside a reshape it is, in its own
+/// sizes and in those of the region. Constants lie as they are wanted.
+static std::optional<int64_t> costOf(const ElementRegion &region,
+                                     const Chip &chip, const Spread *spread) {
+  std::optional<int64_t> cycles = computeCycles(region, chip, spread);
   if (!cycles)
     return std::nullopt;
-  // A group also loads a value once for all that read it.
-  bool isHandedIn =
-           !isOutsideOfGroups(input) ||
-           llvm::any_of(input.getUsers(),
-                        [&](Operation *user) {
-                          return user != chain.front() && asTileable(user);
-                        }),
-       isHandedOut = llvm::any_of(output.getUsers(), asTileable);
-  for (auto [value, isHanded] :
-       {std::pair(input, isHandedIn), std::pair(output, isHandedOut)}) {
-    if (isReshaped || !isHanded)
-      *cycles += transferCycles(value, chip, dims);
-    if (isReshaped && isHanded)
-      *cycles += transferCycles(value, chip, dimsOf(value));
-  }
+  auto addBorder = [&](Value value, bool isHanded) {
+    Dims own = dimsOf(value);
+    if (spread ? isHanded : !isHanded)
+      *cycles += transferCycles(value, chip, own);
+    if (spread)
+      *cycles +=
+          transferCycles(value, chip, region.operandDims(value, *spread));
+  };
+  for (Value input : region.inputs)
+    if (!input.getDefiningOp<WeightOp>())
+      addBorder(input, isHandedIn(region, input));
+  for (Value output : region.outputs)
+    addBorder(output, isHandedOut(region, output));
   return cycles;
 }
 
-static RankedTensorType reshaped(Value value, const Dims &dims) {
-  return RankedTensorType::get(dims, elementOf(value));
+/// Puts reshapes around the region, all before or behind it where the order of
+/// the block lets them: groups are runs of ops, and reshapes end them. Where
+/// the values lie in DRAM they cost nothing: a reshape lies in its source.
+static void reshape(const ElementRegion &region, const Spread &spread) {
+  Operation *first = region.ops.front(), *last = region.ops.back();
+  OpBuilder builder(first);
+  for (Value input : region.inputs) {
+    builder.setInsertionPoint(first);
+    if (Operation *source = input.getDefiningOp();
+        source && first->isBeforeInBlock(source))
+      builder.setInsertionPointAfter(source);
+    Value there = createReshaped(builder, first->getLoc(), input,
+                                 region.operandDims(input, spread));
+    input.replaceUsesWithIf(there, [&](OpOperand &use) {
+      return region.contains(use.getOwner()) &&
+             use.getOperandNumber() < spreadOperands(use.getOwner()).size();
+    });
+  }
+  SmallVector<Type> types;
+  for (Value output : region.outputs)
+    types.push_back(output.getType());
+  for (Operation *op : region.ops)
+    op->getResult(0).setType(reshaped(op->getResult(0), spread.dims));
+  for (auto [value, type] : llvm::zip_equal(region.outputs, types)) {
+    Value output = value;
+    builder.setInsertionPointAfter(last);
+    for (Operation *user : output.getUsers())
+      if (!region.contains(user) &&
+          user->isBeforeInBlock(&*builder.getInsertionPoint()))
+        builder.setInsertionPoint(user);
+    auto back = builder.create<ReshapeOp>(last->getLoc(), type, output);
+    output.replaceUsesWithIf(back, [&](OpOperand &use) {
+      return use.getOwner() != back && !region.contains(use.getOwner());
+    });
+  }
 }
 
-/// Puts reshapes around the chain. Where the values lie in DRAM they cost
-/// nothing: a reshape lies in its source.
-static void reshape(ArrayRef<Operation *> chain, const Dims &dims) {
-  OpBuilder builder(chain.front());
-  Value input = chain.front()->getOperand(0),
-        output = chain.back()->getResult(0);
-  Type outputType = output.getType();
-  chain.front()->setOperand(
-      0, builder.create<ReshapeOp>(chain.front()->getLoc(),
-                                   reshaped(input, dims), input));
-  for (Operation *op : chain)
-    op->getResult(0).setType(reshaped(op->getResult(0), dims));
-  builder.setInsertionPointAfter(chain.back());
-  auto back =
-      builder.create<ReshapeOp>(chain.back()->getLoc(), outputType, output);
-  output.replaceAllUsesExcept(back, back);
-}
-
-/// Cycles to store and load what groups hand over past the chain: groups are
+/// Cycles to store and load what groups hand over past the region: groups are
 /// runs of ops in block order, and reshapes end them.
-static int64_t costOfCuts(ArrayRef<Operation *> chain, const Chip &chip) {
+static int64_t costOfCuts(const ElementRegion &region, const Chip &chip) {
+  Operation *first = region.ops.front(), *last = region.ops.back();
   auto isOutside = [&](Operation *op) {
-    return asTileable(op) && !llvm::is_contained(chain, op);
+    return asTileable(op) && !region.contains(op);
   };
   int64_t cycles = 0;
-  for (Operation &op : *chain.front()->getBlock()) {
-    if (&op == chain.back())
+  for (Operation &op : *first->getBlock()) {
+    if (&op == last)
       break;
-    if (!isOutside(&op) || op.getResult(0) == chain.front()->getOperand(0) ||
+    if (!isOutside(&op) || region.inputs.contains(op.getResult(0)) ||
         isOutsideOfGroups(op.getResult(0)))
       continue;
     bool isCut = llvm::any_of(op.getUsers(), [&](Operation *user) {
-      Operation *cut =
-          op.isBeforeInBlock(chain.front()) ? chain.front() : chain.back();
+      Operation *cut = op.isBeforeInBlock(first) ? first : last;
       return isOutside(user) && cut->isBeforeInBlock(user);
     });
     if (isCut)
@@ -173,35 +425,43 @@ static std::string sizesText(const Dims &dims) {
   return text;
 }
 
-/// The sizes under which the chain costs least; its own unless others save a
-/// fifth, as a group of its own has costs that are not counted here.
-static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
-  Value input = chain.front()->getOperand(0);
-  Dims dims = dimsOf(input), best = dims;
-  int64_t total = Box::whole(dims).elements();
-  if (total == 0 || input.getDefiningOp<WeightOp>())
-    return dims;
-  std::optional<int64_t> asItIs =
-      costOf(chain, chip, dims, /*isReshaped=*/false);
+/// The sizes under which the region costs least, if they save a fifth: a group
+/// of its own has costs that are not counted here.
+static std::optional<Spread> cheapestSpread(const ElementRegion &region,
+                                            const Chip &chip) {
+  if (Box::whole(region.dims()).elements() == 0)
+    return std::nullopt;
+  std::optional<int64_t> asItIs = costOf(region, chip, nullptr);
   if (!asItIs)
-    return dims;
+    return std::nullopt;
+  std::optional<Spread> best;
   int64_t most = *asItIs * 4 / 5, least = *asItIs;
-  for (int64_t wanted = chip.lanes; wanted > 1; wanted /= 2) {
-    Dims spread = spreadDims(chip, dims, largestDivisor(total, wanted));
-    auto cost = costOf(chain, chip, spread, /*isReshaped=*/true);
-    if (cost && *cost < least) {
-      best = spread;
-      least = *cost;
+  for (int64_t lanes = chip.lanes; lanes > 1; lanes /= 2)
+    for (const Spread &spread : spreadsOf(region, chip, lanes)) {
+      if (!isPossible(region, spread))
+        continue;
+      auto cost = costOf(region, chip, &spread);
+      if (cost && *cost < least) {
+        best = spread;
+        least = *cost;
+      }
     }
-  }
-  if (best == dims)
-    return dims;
+  if (!best || best->dims == region.dims())
+    return std::nullopt;
   if (least < most)
-    least += costOfCuts(chain, chip);
+    least += costOfCuts(region, chip);
   bool isWorthIt = least < most;
-  addChoice(chain.front(), rt::Question::FillLanes,
-            {{"as it is", *asItIs}, {sizesText(best), least}}, isWorthIt);
-  return isWorthIt ? best : dims;
+  addChoice(region.ops.front(), rt::Question::FillLanes,
+            {{"as it is", *asItIs}, {sizesText(best->dims), least}}, isWorthIt);
+  return isWorthIt ? best : std::nullopt;
+}
+
+/// Whether the region was worth it.
+static bool spread(const ElementRegion &region, const Chip &chip) {
+  std::optional<Spread> best = cheapestSpread(region, chip);
+  if (best)
+    reshape(region, *best);
+  return best.has_value();
 }
 
 namespace {
@@ -210,11 +470,13 @@ struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
     const Chip *chip = chipOf(getOperation());
     if (!chip)
       return signalPassFailure();
-    for (ArrayRef<Operation *> chain :
-         chainsOf(getOperation().getBody().front())) {
-      Dims dims = cheapestDims(chain, *chip);
-      if (dims != dimsOf(chain.front()->getOperand(0)))
-        reshape(chain, dims);
+    for (ArrayRef<Operation *> connected :
+         connectedOps(getOperation().getBody().front())) {
+      if (spread(ElementRegion(connected), *chip))
+        continue;
+      for (ArrayRef<Operation *> chain : chainsOf(connected))
+        if (chain.size() < connected.size())
+          spread(ElementRegion(chain), *chip);
     }
   }
 };

@@ -54,13 +54,13 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
-// A value that others read as well ends a chain.
+// A value that the caller reads as well has a reshape of its own.
 // CHECK-LABEL: func.func @read_twice
 // CHECK: %[[E:.*]] = tpu.unary exp
-// CHECK-NEXT: %[[BACK:.*]] = tpu.reshape %[[E]] : tensor<1x64x10x640xf32> -> tensor<1x1x640x640xf32>
-// CHECK-NEXT: tpu.reshape %[[BACK]]
-// CHECK: tpu.unary sigmoid
-// CHECK: return %[[BACK]]
+// CHECK-NEXT: %[[S:.*]] = tpu.unary sigmoid %[[E]]
+// CHECK-DAG: %[[SIGMOID:.*]] = tpu.reshape %[[S]] : tensor<1x64x10x640xf32> -> tensor<1x1x640x640xf32>
+// CHECK-DAG: %[[EXP:.*]] = tpu.reshape %[[E]] : tensor<1x64x10x640xf32> -> tensor<1x1x640x640xf32>
+// CHECK: return %[[EXP]], %[[SIGMOID]]
 module attributes {tpu.chip = "bm1684x"} {
   func.func @read_twice(%x: tensor<1x1x640x640xf32>) -> (tensor<1x1x640x640xf32>, tensor<1x1x640x640xf32>) {
     %0 = tpu.unary exp %x : tensor<1x1x640x640xf32>
@@ -86,21 +86,56 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
-// Here its reshapes would send two values of others through DRAM, in 1000 runs of 2 bytes each.
+// Here its reshapes would send a value of others through DRAM.
 // CHECK-LABEL: func.func @beside
 // CHECK-NOT: tpu.reshape
 module attributes {tpu.chip = "bm1684x"} {
-  func.func @beside(%x: tensor<1x1000x1x1xf32>, %z: tensor<1x1000x1x1xf32>) -> (tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>) {
-    %a = tpu.cast %x : tensor<1x1000x1x1xf32> -> tensor<1x1000x1x1xf16>
-    %0 = tpu.binary sub %a {constant = 2.0 : f64} : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf16>
-    %1 = tpu.binary sub %0 {constant = 1.7 : f64} : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf16>
+  func.func @beside(%x: tensor<1x64x200x200xf32>, %z: tensor<1x1000x1x1xf32>) -> (tensor<1x64x100x100xf32>, tensor<1x1000x1x1xf32>) {
+    %0 = tpu.pool max %x kernel [2, 2] strides [1, 1] pads [0, 0, 1, 1] : tensor<1x64x200x200xf32> -> tensor<1x64x200x200xf32>
     %2 = tpu.cast %z : tensor<1x1000x1x1xf32> -> tensor<1x1000x1x1xf16>
     %3 = tpu.unary abs %2 : tensor<1x1000x1x1xf16>
     %4 = tpu.cast %3 : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf32>
     %5 = tpu.unary reciprocal %4 : tensor<1x1000x1x1xf32>
-    %6 = tpu.cast %0 : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf32>
-    %7 = tpu.cast %1 : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf32>
-    return %6, %7, %5 : tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>
+    %6 = tpu.pool max %0 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] : tensor<1x64x200x200xf32> -> tensor<1x64x100x100xf32>
+    return %6, %5 : tensor<1x64x100x100xf32>, tensor<1x1000x1x1xf32>
+  }
+}
+
+// -----
+
+// Functions of two and three operands go with those of one.
+// CHECK-LABEL: func.func @where
+// CHECK-DAG: %[[X:.*]] = tpu.reshape %arg0 : tensor<512x1024x1x1xf32> -> tensor<1x[[LANES:[0-9]+x[0-9]+x[0-9]+]]xf32>
+// CHECK-DAG: %[[Z:.*]] = tpu.reshape %arg1 : tensor<512x1024x1x1xf32> -> tensor<1x[[LANES]]xf32>
+// CHECK: %[[C:.*]] = tpu.compare less %[[X]], %[[Z]]
+// CHECK-NEXT: %[[R:.*]] = tpu.unary relu %[[X]]
+// CHECK-NEXT: %[[S:.*]] = tpu.select %[[C]], true %[[R]] false %[[Z]]
+// CHECK-NEXT: tpu.reshape %[[S]] : tensor<1x[[LANES]]xf32> -> tensor<512x1024x1x1xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @where(%x: tensor<512x1024x1x1xf32>, %z: tensor<512x1024x1x1xf32>) -> tensor<512x1024x1x1xf32> {
+    %0 = tpu.compare less %x, %z : tensor<512x1024x1x1xf32>, tensor<512x1024x1x1xf32> -> tensor<512x1024x1x1xui8>
+    %1 = tpu.unary relu %x : tensor<512x1024x1x1xf32>
+    %2 = tpu.select %0, true %1 false %z : (tensor<512x1024x1x1xui8>, tensor<512x1024x1x1xf32>, tensor<512x1024x1x1xf32>) -> tensor<512x1024x1x1xf32>
+    return %2 : tensor<512x1024x1x1xf32>
+  }
+}
+
+// -----
+
+// What is one for all rows, or for all columns, stays so; a constant is made anew.
+// CHECK-LABEL: func.func @vectors
+// CHECK-DAG: %[[W:.*]] = tpu.weight dense<2.000000e+00> : tensor<1x1x1x1024xf32>
+// CHECK-DAG: %[[ROWS:.*]] = tpu.reshape %arg1 : tensor<512x1x1x1xf32> -> tensor<1x64x8x1xf32>
+// CHECK-DAG: %[[X:.*]] = tpu.reshape %arg0 : tensor<512x1024x1x1xf32> -> tensor<1x64x8x1024xf32>
+// CHECK: %[[P:.*]] = tpu.binary mul %[[X]], %[[W]]
+// CHECK-NEXT: %[[S:.*]] = tpu.binary add %[[P]], %[[ROWS]]
+// CHECK-NEXT: tpu.reshape %[[S]] : tensor<1x64x8x1024xf32> -> tensor<512x1024x1x1xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @vectors(%x: tensor<512x1024x1x1xf32>, %rows: tensor<512x1x1x1xf32>) -> tensor<512x1024x1x1xf32> {
+    %w = tpu.weight dense<2.0> : tensor<1x1024x1x1xf32>
+    %0 = tpu.binary mul %x, %w : tensor<512x1024x1x1xf32>, tensor<1x1024x1x1xf32> -> tensor<512x1024x1x1xf32>
+    %1 = tpu.binary add %0, %rows : tensor<512x1024x1x1xf32>, tensor<512x1x1x1xf32> -> tensor<512x1024x1x1xf32>
+    return %1 : tensor<512x1024x1x1xf32>
   }
 }
 
