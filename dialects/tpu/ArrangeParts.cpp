@@ -32,7 +32,9 @@ static std::optional<ArrangePart> partOf(const StridedCopy &copy, bool isLoad,
     int64_t inLanes = isLoad ? moved.to : moved.from;
     sizes[axis] = moved.size;
     part.steps[axis] = isLoad ? moved.from : moved.to;
-    if (moved.size > 1 && (inLanes != dense[axis] || part.steps[axis] < 1))
+    if (moved.size == 1) // never stepped: of any sign so far
+      part.steps[axis] = std::max<int64_t>(part.steps[axis], 1);
+    else if (inLanes != dense[axis] || part.steps[axis] < 1)
       return std::nullopt;
   }
   if (sizes[kAxisW] != dims[kAxisW] ||
