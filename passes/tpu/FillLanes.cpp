@@ -6,6 +6,7 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
+#include "dialects/tpu/Norm.h"
 #include "dialects/tpu/Select.h"
 #include "dialects/tpu/recipe/Price.h"
 #include "passes/tpu/Passes.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -125,21 +127,45 @@ static bool isElementOp(Operation *op) {
   if (op->hasAttr(kBandsAttr))
     return false;
   if (isElementFunction(op))
-    return !op->getOperand(0).getDefiningOp<WeightOp>();
+    return true;
+  if (llvm::isa<RepeatChannelOp>(op)) { // as a part of what reads it
+    Operation *user = op->hasOneUse() ? *op->user_begin() : nullptr;
+    return user && llvm::isa<BinaryOp, CompareOp, SelectOp>(user) &&
+           !user->hasAttr(kBandsAttr) &&
+           dimsOf(user->getResult(0)) == dimsOf(op->getResult(0));
+  }
   return llvm::isa<BinaryOp, CompareOp, SelectOp>(op);
 }
 
-/// Whether each operand of the members may have the sizes of `spread`: some
-/// functions want all channels of an operand.
-static bool isPossible(const ElementRegion &region, const Spread &spread) {
-  return llvm::all_of(region.ops, [&](Operation *op) {
-    auto binary = dyn_cast<BinaryOp>(op);
-    return (binary && binary.canRepeatChannels()) ||
-           llvm::all_of(spreadOperands(op), [&](Value operand) {
-             return region.operandDims(operand, spread)[kAxisC] ==
-                    spread.dims[kAxisC];
-           });
-  });
+/// Whether `op` takes one channel of an operand for all of the result.
+static bool canRepeatChannels(Operation *op) {
+  auto binary = dyn_cast<BinaryOp>(op);
+  return llvm::isa<RepeatChannelOp>(op) ||
+         (binary && binary.canRepeatChannels());
+}
+
+/// `scale` as a product and a sum, which round as it does, where a channel of
+/// many rows has one number in each: those will be spread.
+static void splitScale(ScaleOp scale, const Chip &chip) {
+  Dims dims = dimsOf(scale.getOutput());
+  if (dims[kAxisH] * dims[kAxisW] != 1 || dims[kAxisN] <= int64_t(chip.lanes) ||
+      scale->hasAttr(kBandsAttr))
+    return;
+  OpBuilder builder(scale);
+  auto create = [&](BinaryKind kind, Value lhs, Value rhs, bool relu) {
+    return builder.create<BinaryOp>(
+        scale.getLoc(), scale.getType(),
+        BinaryKindAttr::get(builder.getContext(), kind), lhs, rhs, FloatAttr(),
+        UnitAttr(), relu ? builder.getUnitAttr() : UnitAttr(),
+        DenseI32ArrayAttr(), DenseI32ArrayAttr());
+  };
+  Value product = create(BinaryKind::Mul, scale.getInput(), scale.getScale(),
+                         /*relu=*/false);
+  BinaryOp sum =
+      create(BinaryKind::Add, product, scale.getBias(), scale.getRelu());
+  sum->setDiscardableAttrs(scale->getDiscardableAttrDictionary());
+  scale.getOutput().replaceAllUsesWith(sum.getOutput());
+  scale.erase();
 }
 
 using Chain = SmallVector<Operation *, 4>;
@@ -197,8 +223,21 @@ static std::vector<Chain> connectedOps(Block &block) {
   return connected;
 }
 
+/// The sizes on the other side of reshapes around the region.
+static SmallVector<Dims, 2> sizesAround(const ElementRegion &region) {
+  SmallVector<Dims, 2> sizes;
+  for (Value input : region.inputs)
+    if (auto reshape = input.getDefiningOp<ReshapeOp>())
+      sizes.push_back(dimsOf(reshape.getInput()));
+  for (Value output : region.outputs)
+    for (Operation *user : output.getUsers())
+      if (auto reshape = dyn_cast<ReshapeOp>(user))
+        sizes.push_back(dimsOf(reshape.getOutput()));
+  return sizes;
+}
+
 /// Ways to put the elements into up to `lanes` lanes, in order.
-static SmallVector<Spread, 2> spreadsOf(const ElementRegion &region,
+static SmallVector<Spread, 3> spreadsOf(const ElementRegion &region,
                                         const Chip &chip, int64_t lanes) {
   ArrayRef<int64_t> runs = region.runs;
   auto spreadIn = [&](unsigned run) {
@@ -211,12 +250,17 @@ static SmallVector<Spread, 2> spreadsOf(const ElementRegion &region,
   };
   if (runs.size() == 1) {
     int64_t used = spreadIn(0), row = runs[0] / used, width = widthOf(row);
-    return {{{1, used, row / width, width}, {-1, 0, 0, 0}}};
+    SmallVector<Spread, 3> spreads = {
+        {{1, used, row / width, width}, {-1, 0, 0, 0}}};
+    for (const Dims &dims : sizesAround(region))
+      spreads.push_back({dims, {0, 0, 0, 0}});
+    return spreads;
   }
   int64_t first = runs.empty() ? 1 : spreadIn(0);
   if (runs.size() == 2) {
     int64_t second = spreadIn(1), row = runs[1] / second, width = widthOf(row);
     return {{{1, first, runs[0] / first, runs[1]}, {-1, 0, 0, 1}},
+            {{1, runs[0], 1, runs[1]}, {-1, 0, -1, 1}}, // as sums of rows
             {{runs[0], second, row / width, width}, {0, 1, 1, 1}}};
   }
   if (runs.size() == 3) {
@@ -248,6 +292,18 @@ static Value createReshaped(OpBuilder &builder, Location location, Value value,
   return builder.create<ReshapeOp>(location, type, value);
 }
 
+/// `value` as `user` wants it where it computes `channels`: itself or, if it
+/// has but one, that one repeated.
+static Value createChannels(OpBuilder &builder, Value value, Operation *user,
+                            int64_t channels) {
+  Dims dims = dimsOf(value);
+  if (dims[kAxisC] == channels || canRepeatChannels(user))
+    return value;
+  dims[kAxisC] = channels;
+  return builder.create<RepeatChannelOp>(user->getLoc(), reshaped(value, dims),
+                                         value);
+}
+
 /// Cycles of one op on a tensor of its sizes, in pieces where an axis is longer
 /// than a command counts, or the operands longer than a lane.
 static std::optional<int64_t> computeCycles(Operation *op, const Chip &chip) {
@@ -269,21 +325,20 @@ static std::optional<int64_t> computeCycles(const ElementRegion &region,
                                             const Spread &spread) {
   OpBuilder builder(op);
   IRMapping operands;
-  SmallVector<Operation *, 4> made;
-  for (Value operand : spreadOperands(op)) {
-    if (operands.contains(operand))
-      continue;
-    made.push_back(builder.create<ReshapeOp>(
-        op->getLoc(), reshaped(operand, region.operandDims(operand, spread)),
-        operand));
-    operands.map(operand, made.back()->getResult(0));
-  }
-  made.push_back(builder.clone(*op, operands));
-  Value result = made.back()->getResult(0);
+  Operation *before = op->getPrevNode();
+  for (Value operand : spreadOperands(op))
+    if (!operands.contains(operand)) {
+      Value there = builder.create<ReshapeOp>(
+          op->getLoc(), reshaped(operand, region.operandDims(operand, spread)),
+          operand);
+      operands.map(operand,
+                   createChannels(builder, there, op, spread.dims[kAxisC]));
+    }
+  Value result = builder.clone(*op, operands)->getResult(0);
   result.setType(reshaped(result, spread.dims));
-  std::optional<int64_t> cycles = computeCycles(made.back(), chip);
-  for (Operation *one : llvm::reverse(made))
-    one->erase();
+  std::optional<int64_t> cycles = computeCycles(result.getDefiningOp(), chip);
+  while (op->getPrevNode() != before)
+    op->getPrevNode()->erase();
   return cycles;
 }
 
@@ -293,6 +348,8 @@ static std::optional<int64_t> computeCycles(const ElementRegion &region,
                                             const Spread *spread) {
   int64_t cycles = 0;
   for (Operation *op : region.ops) {
+    if (spread && llvm::isa<RepeatChannelOp>(op))
+      continue; // of few elements, or gone
     std::optional<int64_t> own = spread
                                      ? computeCycles(region, op, chip, *spread)
                                      : computeCycles(op, chip);
@@ -331,6 +388,24 @@ static bool isHandedOut(const ElementRegion &region, Value value) {
   });
 }
 
+/// What `value` is a reshape of, if that has these sizes; else `value`.
+static Value lookThroughReshape(Value value, const Dims &dims) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  return reshape && dimsOf(reshape.getInput()) == dims ? reshape.getInput()
+                                                       : value;
+}
+
+/// Whether all that read `value` outside of the region read it under these
+/// sizes.
+static bool isReadUnder(const ElementRegion &region, Value value,
+                        const Dims &dims) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    return region.contains(user) ||
+           (reshape && dimsOf(reshape.getOutput()) == dims);
+  });
+}
+
 /// Cycles of the region as it is, or between reshapes. A value that a group
 /// hands over in local memory is not moved; beside a reshape it is, in its own
 /// sizes and in those of the region. Constants lie as they are wanted.
@@ -339,57 +414,106 @@ static std::optional<int64_t> costOf(const ElementRegion &region,
   std::optional<int64_t> cycles = computeCycles(region, chip, spread);
   if (!cycles)
     return std::nullopt;
-  auto addBorder = [&](Value value, bool isHanded) {
-    Dims own = dimsOf(value);
+  auto addBorder = [&](Value value, bool isHanded, bool isSame) {
+    if (isSame && isHanded)
+      return;
     if (spread ? isHanded : !isHanded)
-      *cycles += transferCycles(value, chip, own);
+      *cycles += transferCycles(value, chip, dimsOf(value));
     if (spread)
       *cycles +=
           transferCycles(value, chip, region.operandDims(value, *spread));
   };
-  for (Value input : region.inputs)
-    if (!input.getDefiningOp<WeightOp>())
-      addBorder(input, isHandedIn(region, input));
+  for (Value input : region.inputs) {
+    if (input.getDefiningOp<WeightOp>())
+      continue;
+    Value source = input;
+    if (spread)
+      source = lookThroughReshape(input, region.operandDims(input, *spread));
+    addBorder(input, isHandedIn(region, source), source != input);
+  }
   for (Value output : region.outputs)
-    addBorder(output, isHandedOut(region, output));
+    addBorder(output, isHandedOut(region, output),
+              spread && isReadUnder(region, output, spread->dims));
   return cycles;
+}
+
+/// Gives those that read `output` outside of the region the sizes that they
+/// want.
+static void reshapeBack(const ElementRegion &region, Value output, Type type) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : llvm::make_early_inc_range(output.getUses())) {
+    Operation *user = use.getOwner();
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    if (region.contains(user))
+      continue;
+    if (reshape && reshape.getOutput().getType() == output.getType()) {
+      reshape.getOutput().replaceAllUsesWith(output);
+      reshape.erase();
+    } else {
+      uses.push_back(&use);
+    }
+  }
+  if (uses.empty())
+    return;
+  Operation *last = region.ops.back();
+  OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  for (OpOperand *use : uses)
+    if (use->getOwner()->isBeforeInBlock(&*builder.getInsertionPoint()))
+      builder.setInsertionPoint(use->getOwner());
+  auto back = builder.create<ReshapeOp>(last->getLoc(), type, output);
+  for (OpOperand *use : uses)
+    use->set(back);
+}
+
+/// What repeats one channel of an operand that was spread; its other axes are
+/// repeated where it is read.
+static void repeatAgain(RepeatChannelOp repeat) {
+  Dims from = dimsOf(repeat.getInput()), to = from;
+  to[kAxisC] = dimsOf(repeat.getOutput())[kAxisC];
+  if (to != from) {
+    repeat.getOutput().setType(reshaped(repeat.getOutput(), to));
+    return;
+  }
+  repeat.getOutput().replaceAllUsesWith(repeat.getInput());
+  repeat.erase();
 }
 
 /// Puts reshapes around the region, all before or behind it where the order of
 /// the block lets them: groups are runs of ops, and reshapes end them. Where
 /// the values lie in DRAM they cost nothing: a reshape lies in its source.
 static void reshape(const ElementRegion &region, const Spread &spread) {
-  Operation *first = region.ops.front(), *last = region.ops.back();
+  Operation *first = region.ops.front();
   OpBuilder builder(first);
   for (Value input : region.inputs) {
     builder.setInsertionPoint(first);
     if (Operation *source = input.getDefiningOp();
         source && first->isBeforeInBlock(source))
       builder.setInsertionPointAfter(source);
-    Value there = createReshaped(builder, first->getLoc(), input,
-                                 region.operandDims(input, spread));
-    input.replaceUsesWithIf(there, [&](OpOperand &use) {
-      return region.contains(use.getOwner()) &&
-             use.getOperandNumber() < spreadOperands(use.getOwner()).size();
-    });
+    Dims dims = region.operandDims(input, spread);
+    Value there = createReshaped(builder, first->getLoc(),
+                                 lookThroughReshape(input, dims), dims);
+    for (OpOperand &use : llvm::make_early_inc_range(input.getUses())) {
+      Operation *user = use.getOwner();
+      if (region.contains(user) &&
+          use.getOperandNumber() < spreadOperands(user).size())
+        use.set(createChannels(builder, there, user, spread.dims[kAxisC]));
+    }
+    // Reshapes that were looked through, constants that were made anew.
+    if (Operation *source = input.getDefiningOp();
+        source && isOpTriviallyDead(source))
+      source->erase();
   }
   SmallVector<Type> types;
   for (Value output : region.outputs)
     types.push_back(output.getType());
   for (Operation *op : region.ops)
     op->getResult(0).setType(reshaped(op->getResult(0), spread.dims));
-  for (auto [value, type] : llvm::zip_equal(region.outputs, types)) {
-    Value output = value;
-    builder.setInsertionPointAfter(last);
-    for (Operation *user : output.getUsers())
-      if (!region.contains(user) &&
-          user->isBeforeInBlock(&*builder.getInsertionPoint()))
-        builder.setInsertionPoint(user);
-    auto back = builder.create<ReshapeOp>(last->getLoc(), type, output);
-    output.replaceUsesWithIf(back, [&](OpOperand &use) {
-      return use.getOwner() != back && !region.contains(use.getOwner());
-    });
-  }
+  for (auto [output, type] : llvm::zip_equal(region.outputs, types))
+    reshapeBack(region, output, type);
+  for (Operation *op : region.ops)
+    if (auto repeat = dyn_cast<RepeatChannelOp>(op))
+      repeatAgain(repeat);
 }
 
 /// Cycles to store and load what groups hand over past the region: groups are
@@ -425,6 +549,18 @@ static std::string sizesText(const Dims &dims) {
   return text;
 }
 
+/// Takes back what `op` was asked in this pass.
+static void forgetChoice(Operation *op) {
+  auto known = op->getAttrOfType<ArrayAttr>(kChoicesAttr);
+  if (!known)
+    return;
+  SmallVector<Attribute> others;
+  for (ChoiceAttr choice : known.getAsRange<ChoiceAttr>())
+    if (choice.getQuestion() != rt::Question::FillLanes)
+      others.push_back(choice);
+  op->setAttr(kChoicesAttr, ArrayAttr::get(op->getContext(), others));
+}
+
 /// The sizes under which the region costs least, if they save a fifth: a group
 /// of its own has costs that are not counted here.
 static std::optional<Spread> cheapestSpread(const ElementRegion &region,
@@ -438,8 +574,6 @@ static std::optional<Spread> cheapestSpread(const ElementRegion &region,
   int64_t most = *asItIs * 4 / 5, least = *asItIs;
   for (int64_t lanes = chip.lanes; lanes > 1; lanes /= 2)
     for (const Spread &spread : spreadsOf(region, chip, lanes)) {
-      if (!isPossible(region, spread))
-        continue;
       auto cost = costOf(region, chip, &spread);
       if (cost && *cost < least) {
         best = spread;
@@ -451,6 +585,7 @@ static std::optional<Spread> cheapestSpread(const ElementRegion &region,
   if (least < most)
     least += costOfCuts(region, chip);
   bool isWorthIt = least < most;
+  forgetChoice(region.ops.front()); // of a round before
   addChoice(region.ops.front(), rt::Question::FillLanes,
             {{"as it is", *asItIs}, {sizesText(best->dims), least}}, isWorthIt);
   return isWorthIt ? best : std::nullopt;
@@ -470,14 +605,21 @@ struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
     const Chip *chip = chipOf(getOperation());
     if (!chip)
       return signalPassFailure();
-    for (ArrayRef<Operation *> connected :
-         connectedOps(getOperation().getBody().front())) {
-      if (spread(ElementRegion(connected), *chip))
-        continue;
+    for (ScaleOp scale :
+         llvm::to_vector(getOperation().getBody().getOps<ScaleOp>()))
+      splitScale(scale, *chip);
+    std::vector<Chain> regions = connectedOps(getOperation().getBody().front());
+    // What one is spread to is the question for those around it.
+    for (size_t before = 0; before != regions.size();) {
+      before = regions.size();
+      llvm::erase_if(regions, [&](ArrayRef<Operation *> connected) {
+        return spread(ElementRegion(connected), *chip);
+      });
+    }
+    for (ArrayRef<Operation *> connected : regions)
       for (ArrayRef<Operation *> chain : chainsOf(connected))
         if (chain.size() < connected.size())
           spread(ElementRegion(chain), *chip);
-    }
   }
 };
 } // namespace

@@ -171,3 +171,37 @@ module attributes {tpu.chip = "bm1684x"} {
     return %3, %5 : tensor<1x900x1x160xf16>, tensor<1x900x1x160xf16>
   }
 }
+
+// -----
+
+// What repeats a channel goes with its reader, where other axes are repeated as they are read. Beside the largest of each row the rows stay whole, so that
+// one group computes both.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[MAX:.*]] = tpu.reduce max %{{.*}} axis 3 : tensor<1x512x1x1024xf32> -> tensor<1x512x1x1xf32>
+// CHECK: %[[X:.*]] = tpu.reshape %arg0 : tensor<512x1024x1x1xf32> -> tensor<1x512x1x1024xf32>
+// CHECK-NEXT: %[[S:.*]] = tpu.binary sub %[[X]], %[[MAX]]
+// CHECK-NEXT: tpu.reshape %[[S]] : tensor<1x512x1x1024xf32> -> tensor<512x1024x1x1xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @rows(%x: tensor<512x1024x1x1xf32>) -> tensor<512x1024x1x1xf32> {
+    %0 = tpu.reshape %x : tensor<512x1024x1x1xf32> -> tensor<1x512x1x1024xf32>
+    %1 = tpu.reduce max %0 axis 3 : tensor<1x512x1x1024xf32> -> tensor<1x512x1x1xf32>
+    %2 = tpu.reshape %1 : tensor<1x512x1x1xf32> -> tensor<512x1x1x1xf32>
+    %3 = tpu.repeat_channel %2 : tensor<512x1x1x1xf32> -> tensor<512x1024x1x1xf32>
+    %4 = tpu.binary sub %x, %3 : tensor<512x1024x1x1xf32>, tensor<512x1024x1x1xf32> -> tensor<512x1024x1x1xf32>
+    return %4 : tensor<512x1024x1x1xf32>
+  }
+}
+
+// -----
+
+// The remainder is a sequence of commands that wants all channels of its operands: one is repeated.
+// CHECK-LABEL: func.func @sequence
+// CHECK: %[[M:.*]] = tpu.reshape %arg1 : tensor<1x1024x1x1xf32> -> tensor<1x1x1x1024xf32>
+// CHECK-NEXT: %[[ALL:.*]] = tpu.repeat_channel %[[M]] : tensor<1x1x1x1024xf32> -> tensor<1x512x1x1024xf32>
+// CHECK-NEXT: tpu.binary fmod %{{.*}}, %[[ALL]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @sequence(%x: tensor<512x1024x1x1xf32>, %m: tensor<1x1024x1x1xf32>) -> tensor<512x1024x1x1xf32> {
+    %0 = tpu.binary fmod %x, %m : tensor<512x1024x1x1xf32>, tensor<1x1024x1x1xf32> -> tensor<512x1024x1x1xf32>
+    return %0 : tensor<512x1024x1x1xf32>
+  }
+}
