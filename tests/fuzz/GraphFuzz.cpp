@@ -28,16 +28,20 @@
 #include <iterator>
 #include <map>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 using namespace weft;
 
 namespace {
 
-/// One small model takes milliseconds; constant folding of large shapes more.
-constexpr unsigned kSecondsPerModel = 60;
-/// What a model may ask for before it counts as a fault.
-constexpr rlim_t kMemoryBytes = rlim_t(6) << 30;
+/// Of the processor; one small model takes milliseconds, constant folding of
+/// large shapes more.
+constexpr unsigned kSecondsPerModel = 5;
+/// What all models may have had in memory at a time before it counts as a
+/// fault, and what one may ask for at most, used or not.
+constexpr uint64_t kResidentBytes = uint64_t(1) << 30;
+constexpr rlim_t kAddressBytes = rlim_t(6) << 30;
 
 /// What is being tried, for the handlers of signals.
 std::string currentModel;
@@ -75,6 +79,19 @@ std::string kindOf(const std::string &message) {
     kind += c;
   }
   return kind;
+}
+
+/// Starts the clock that ends a model by SIGPROF; 0 stops it.
+void setTimer(unsigned seconds) {
+  itimerval timer = {};
+  timer.it_value.tv_sec = seconds;
+  ::setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
+uint64_t peakResidentBytes() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return uint64_t(usage.ru_maxrss) << 10;
 }
 
 class Fuzzer {
@@ -157,9 +174,9 @@ int main(int argc, char **argv) {
                  argv[0]);
     return 2;
   }
-  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM, SIGILL})
+  for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGPROF, SIGILL})
     std::signal(signal, onSignal);
-  rlimit limit = {kMemoryBytes, kMemoryBytes};
+  rlimit limit = {kAddressBytes, kAddressBytes};
   ::setrlimit(RLIMIT_AS, &limit);
   fuzz::ModelMutator mutator;
   if (!readSeeds(argv[4], mutator)) {
@@ -174,9 +191,11 @@ int main(int argc, char **argv) {
     std::snprintf(currentPlace, sizeof currentPlace,
                   "fuzz: model %llu failed\n",
                   static_cast<unsigned long long>(index));
-    ::alarm(kSecondsPerModel);
+    setTimer(kSecondsPerModel);
     fuzzer.tryModel(currentModel);
-    ::alarm(0);
+    setTimer(0);
+    if (uint64_t peak = peakResidentBytes(); peak > kResidentBytes)
+      fail("a model took " + std::to_string(peak >> 20) + " MiB");
   }
   if (argc > 5)
     fuzzer.writeRefusals(argv[5]);
