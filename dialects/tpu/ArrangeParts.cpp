@@ -32,7 +32,8 @@ static std::optional<ArrangePart> partOf(const StridedCopy &copy, bool isLoad,
     int64_t inLanes = isLoad ? moved.to : moved.from;
     sizes[axis] = moved.size;
     part.steps[axis] = isLoad ? moved.from : moved.to;
-    if (moved.size == 1) // never stepped: of any sign so far
+    // The step of one element is never taken; 1 keeps the transfer legal.
+    if (moved.size == 1)
       part.steps[axis] = std::max<int64_t>(part.steps[axis], 1);
     else if (inLanes != dense[axis] || part.steps[axis] < 1)
       return std::nullopt;

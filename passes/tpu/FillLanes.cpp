@@ -120,6 +120,21 @@ Dims ElementRegion::operandDims(Value operand, const Spread &spread) const {
   return result;
 }
 
+/// Whether the only reader of what repeats a channel has its sizes from another
+/// operand: it belongs to that reader then, and may leave the axis to it.
+static bool isReadBesideWhole(Operation *repeat) {
+  Operation *user = repeat->hasOneUse() ? *repeat->user_begin() : nullptr;
+  if (!user || !llvm::isa<BinaryOp, CompareOp, SelectOp>(user) ||
+      user->hasAttr(kBandsAttr))
+    return false;
+  Dims dims = dimsOf(user->getResult(0));
+  return dimsOf(repeat->getResult(0)) == dims &&
+         llvm::any_of(user->getOperands(), [&](Value other) {
+           return dimsOf(other) == dims &&
+                  !other.getDefiningOp<RepeatChannelOp>();
+         });
+}
+
 /// Whether `op` computes each element of its result from those at the same
 /// place, or from the only one of an axis.
 static bool isElementOp(Operation *op) {
@@ -128,12 +143,8 @@ static bool isElementOp(Operation *op) {
     return false;
   if (isElementFunction(op))
     return true;
-  if (llvm::isa<RepeatChannelOp>(op)) { // as a part of what reads it
-    Operation *user = op->hasOneUse() ? *op->user_begin() : nullptr;
-    return user && llvm::isa<BinaryOp, CompareOp, SelectOp>(user) &&
-           !user->hasAttr(kBandsAttr) &&
-           dimsOf(user->getResult(0)) == dimsOf(op->getResult(0));
-  }
+  if (llvm::isa<RepeatChannelOp>(op))
+    return isReadBesideWhole(op);
   return llvm::isa<BinaryOp, CompareOp, SelectOp>(op);
 }
 
@@ -145,12 +156,12 @@ static bool canRepeatChannels(Operation *op) {
 }
 
 /// `scale` as a product and a sum, which round as it does, where a channel of
-/// many rows has one number in each: those will be spread.
-static void splitScale(ScaleOp scale, const Chip &chip) {
+/// many rows has one number in each; null elsewhere.
+static BinaryOp splitScale(ScaleOp scale, const Chip &chip) {
   Dims dims = dimsOf(scale.getOutput());
   if (dims[kAxisH] * dims[kAxisW] != 1 || dims[kAxisN] <= int64_t(chip.lanes) ||
       scale->hasAttr(kBandsAttr))
-    return;
+    return {};
   OpBuilder builder(scale);
   auto create = [&](BinaryKind kind, Value lhs, Value rhs, bool relu) {
     return builder.create<BinaryOp>(
@@ -166,6 +177,25 @@ static void splitScale(ScaleOp scale, const Chip &chip) {
   sum->setDiscardableAttrs(scale->getDiscardableAttrDictionary());
   scale.getOutput().replaceAllUsesWith(sum.getOutput());
   scale.erase();
+  return sum;
+}
+
+/// Takes `splitScale` back where its ops were not spread.
+static void joinScale(BinaryOp sum) {
+  auto product = sum.getLhs().getDefiningOp<BinaryOp>();
+  Dims dims = dimsOf(sum.getOutput());
+  if (!product || dimsOf(product.getRhs()) != dimsOf(sum.getRhs()) ||
+      dimsOf(sum.getRhs()) != Dims{1, dims[kAxisC], 1, 1} ||
+      dims[kAxisH] * dims[kAxisW] != 1)
+    return;
+  OpBuilder builder(sum);
+  auto scale = builder.create<ScaleOp>(sum.getLoc(), sum.getType(),
+                                       product.getLhs(), product.getRhs(),
+                                       sum.getRhs(), sum.getReluAttr());
+  scale->setDiscardableAttrs(sum->getDiscardableAttrDictionary());
+  sum.getOutput().replaceAllUsesWith(scale.getOutput());
+  sum.erase();
+  product.erase();
 }
 
 using Chain = SmallVector<Operation *, 4>;
@@ -337,6 +367,9 @@ static std::optional<int64_t> computeCycles(const ElementRegion &region,
   Value result = builder.clone(*op, operands)->getResult(0);
   result.setType(reshaped(result, spread.dims));
   std::optional<int64_t> cycles = computeCycles(result.getDefiningOp(), chip);
+  for (auto [operand, there] : operands.getValueMap())
+    if (auto repeat = there.getDefiningOp<RepeatChannelOp>(); cycles && repeat)
+      *cycles += computeCycles(repeat, chip).value_or(0);
   while (op->getPrevNode() != before)
     op->getPrevNode()->erase();
   return cycles;
@@ -349,7 +382,7 @@ static std::optional<int64_t> computeCycles(const ElementRegion &region,
   int64_t cycles = 0;
   for (Operation *op : region.ops) {
     if (spread && llvm::isa<RepeatChannelOp>(op))
-      continue; // of few elements, or gone
+      continue; // its reader takes one channel, or pays for all
     std::optional<int64_t> own = spread
                                      ? computeCycles(region, op, chip, *spread)
                                      : computeCycles(op, chip);
@@ -585,14 +618,17 @@ static std::optional<Spread> cheapestSpread(const ElementRegion &region,
   if (least < most)
     least += costOfCuts(region, chip);
   bool isWorthIt = least < most;
-  forgetChoice(region.ops.front()); // of a round before
-  addChoice(region.ops.front(), rt::Question::FillLanes,
+  // What repeats a channel may go.
+  Operation *asked = *llvm::find_if_not(
+      region.ops, [](Operation *op) { return llvm::isa<RepeatChannelOp>(op); });
+  forgetChoice(asked); // of a round before
+  addChoice(asked, rt::Question::FillLanes,
             {{"as it is", *asItIs}, {sizesText(best->dims), least}}, isWorthIt);
   return isWorthIt ? best : std::nullopt;
 }
 
 /// Whether the region was worth it.
-static bool spread(const ElementRegion &region, const Chip &chip) {
+static bool trySpread(const ElementRegion &region, const Chip &chip) {
   std::optional<Spread> best = cheapestSpread(region, chip);
   if (best)
     reshape(region, *best);
@@ -605,21 +641,24 @@ struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
     const Chip *chip = chipOf(getOperation());
     if (!chip)
       return signalPassFailure();
+    SmallVector<BinaryOp> sums; // of scales
     for (ScaleOp scale :
          llvm::to_vector(getOperation().getBody().getOps<ScaleOp>()))
-      splitScale(scale, *chip);
+      if (BinaryOp sum = splitScale(scale, *chip))
+        sums.push_back(sum);
     std::vector<Chain> regions = connectedOps(getOperation().getBody().front());
     // What one is spread to is the question for those around it.
     for (size_t before = 0; before != regions.size();) {
       before = regions.size();
       llvm::erase_if(regions, [&](ArrayRef<Operation *> connected) {
-        return spread(ElementRegion(connected), *chip);
+        return trySpread(ElementRegion(connected), *chip);
       });
     }
     for (ArrayRef<Operation *> connected : regions)
       for (ArrayRef<Operation *> chain : chainsOf(connected))
         if (chain.size() < connected.size())
-          spread(ElementRegion(chain), *chip);
+          trySpread(ElementRegion(chain), *chip);
+    llvm::for_each(sums, joinScale);
   }
 };
 } // namespace

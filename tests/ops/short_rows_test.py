@@ -78,6 +78,20 @@ class ShortRows(unittest.TestCase):
         product = x * b
         np.testing.assert_array_equal(got, np.where(product > z, product - z, x))
 
+    def test_whole_numbers(self):
+        for kind in (np.int32, np.int8, np.uint8):
+            x, z = (self.rng.integers(0, 100, shape).astype(kind) for shape in ((900, 9), (9,)))
+            got, _ = self.run_chip([helper.make_node("Less", ["x", "z"], ["y"])], {"x": x, "z": z}, output=TensorProto.BOOL)
+            np.testing.assert_array_equal(got, x < z)
+
+    def test_a_value_that_others_read_as_well(self):
+        x, z = self.whole(700, 30), self.whole(700, 30)
+        w = self.whole(30, 20)
+        nodes = [helper.make_node("Add", ["x", "z"], ["s"]), helper.make_node("Relu", ["s"], ["r"]), helper.make_node("MatMul", ["s", "w"], ["p"]),
+                 helper.make_node("ReduceMax", ["r", "axes"], ["m"]), helper.make_node("Add", ["p", "m"], ["y"])]
+        got, _ = self.run_chip(nodes, {"x": x, "z": z}, {"w": w, "axes": np.array([1], np.int64)})
+        np.testing.assert_array_equal(got, (x + z) @ w + np.maximum(x + z, 0).max(1, keepdims=True))
+
     def test_a_remainder_repeats_no_channel(self):
         x, m = self.real(600, 40) * 9, np.abs(self.real(40)) + np.float32(0.5)
         got, _ = self.run_chip([helper.make_node("Mod", ["x", "m"], ["y"], fmod=1)], {"x": x, "m": m})

@@ -198,10 +198,42 @@ module attributes {tpu.chip = "bm1684x"} {
 // CHECK-LABEL: func.func @sequence
 // CHECK: %[[M:.*]] = tpu.reshape %arg1 : tensor<1x1024x1x1xf32> -> tensor<1x1x1x1024xf32>
 // CHECK-NEXT: %[[ALL:.*]] = tpu.repeat_channel %[[M]] : tensor<1x1x1x1024xf32> -> tensor<1x512x1x1024xf32>
-// CHECK-NEXT: tpu.binary fmod %{{.*}}, %[[ALL]]
+// CHECK-NEXT: tpu.binary fmod %{{.*}}, %[[ALL]] {tpu.choices =
 module attributes {tpu.chip = "bm1684x"} {
   func.func @sequence(%x: tensor<512x1024x1x1xf32>, %m: tensor<1x1024x1x1xf32>) -> tensor<512x1024x1x1xf32> {
     %0 = tpu.binary fmod %x, %m : tensor<512x1024x1x1xf32>, tensor<1x1024x1x1xf32> -> tensor<512x1024x1x1xf32>
     return %0 : tensor<512x1024x1x1xf32>
+  }
+}
+
+// -----
+
+// No other operand has the channels: what repeats them stays as it is.
+// CHECK-LABEL: func.func @repeated_alone
+// CHECK: tpu.repeat_channel %arg0 : tensor<512x1x1x1xf32> -> tensor<512x1024x1x1xf32>
+// CHECK: tpu.repeat_channel %arg1 : tensor<512x1x1x1xf32> -> tensor<512x1024x1x1xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @repeated_alone(%x: tensor<512x1x1x1xf32>, %z: tensor<512x1x1x1xf32>) -> tensor<512x1024x1x1xui8> {
+    %0 = tpu.repeat_channel %x : tensor<512x1x1x1xf32> -> tensor<512x1024x1x1xf32>
+    %1 = tpu.repeat_channel %z : tensor<512x1x1x1xf32> -> tensor<512x1024x1x1xf32>
+    %2 = tpu.compare less %0, %1 : tensor<512x1024x1x1xf32>, tensor<512x1024x1x1xf32> -> tensor<512x1024x1x1xui8>
+    return %2 : tensor<512x1024x1x1xui8>
+  }
+}
+
+// -----
+
+// A number for each channel of many rows: a product and a sum, whose operands go along another axis. Of few rows it stays one op.
+// CHECK-LABEL: func.func @scales
+// CHECK: tpu.scale %arg1
+// CHECK: %[[P:.*]] = tpu.binary mul %{{.*}}, %{{.*}} {tpu.choices = [#tpu.choice<fill_lanes, {{.*}} 1 of{{.*}}>]} : tensor<1x64x8x1024xf32>, tensor<1x1x1x1024xf32>
+// CHECK-NEXT: tpu.binary add %[[P]], %{{.*}} : tensor<1x64x8x1024xf32>, tensor<1x1x1x1024xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @scales(%x: tensor<512x1024x1x1xf32>, %few: tensor<2x1024x1x1xf32>) -> (tensor<512x1024x1x1xf32>, tensor<2x1024x1x1xf32>) {
+    %s = tpu.weight dense<2.0> : tensor<1x1024x1x1xf32>
+    %b = tpu.weight dense<1.0> : tensor<1x1024x1x1xf32>
+    %1 = tpu.scale %few, %s, %b : tensor<2x1024x1x1xf32>, tensor<1x1024x1x1xf32>
+    %0 = tpu.scale %x, %s, %b : tensor<512x1024x1x1xf32>, tensor<1x1024x1x1xf32>
+    return %0, %1 : tensor<512x1024x1x1xf32>, tensor<2x1024x1x1xf32>
   }
 }
