@@ -16,6 +16,10 @@ namespace weft::ppl {
 /// `--ppl-allocate`.
 inline constexpr llvm::StringLiteral kScratchAddresses = "ppl.scratch";
 
+/// On functions between parallel_start and parallel_end of the kernel language:
+/// the number of the region (I64).
+inline constexpr llvm::StringLiteral kParallelRegion = "ppl.parallel";
+
 /// The element type of IR for a type of the catalog and back. FP4 and types
 /// that tensors do not have give null and std::nullopt.
 mlir::Type elementTypeOf(catalog::DataType type, mlir::MLIRContext *context);
