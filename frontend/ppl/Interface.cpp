@@ -161,6 +161,10 @@ static void copyPiece(OpBuilder &builder, Location loc, uint64_t to,
   }
 }
 
+static std::string nameOf(const DeviceMemory::Piece &piece, size_t number) {
+  return piece.name.empty() ? "tensor" + std::to_string(number) : piece.name;
+}
+
 /// An input that the program does not read. The vendor's runtime does not
 /// survive a net without inputs.
 static std::optional<DeviceMemory::Piece> unreadInput(DeviceMemory &memory) {
@@ -188,8 +192,7 @@ weft::frontend::describeInterface(ppl::NetOp net, DeviceMemory &memory,
   std::vector<DeviceMemory::Piece> pieces = memory.pieces; // take() adds some
   for (size_t i = 0; i < uses.size(); ++i) {
     const DeviceMemory::Piece &piece = pieces[i];
-    std::string name =
-        piece.name.empty() ? "tensor" + std::to_string(i) : piece.name;
+    std::string name = nameOf(piece, i);
     uint64_t from = piece.address;
     if (uses[i].isNeeded && uses[i].isWritten && piece.isTest) {
       if (const DeviceMemory::Piece *own = memory.take(piece.bytes)) {
@@ -214,4 +217,18 @@ weft::frontend::describeInterface(ppl::NetOp net, DeviceMemory &memory,
   net.setOutputsAttr(builder.getArrayAttr(outputs));
   net.setContextBytes(memory.used());
   return sources;
+}
+
+void weft::frontend::describeOutputs(ppl::NetOp net, DeviceMemory &memory,
+                                     const Chip &chip) {
+  std::vector<PieceUse> uses = usesOf(net, memory, chip);
+  SmallVector<Attribute> outputs;
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const DeviceMemory::Piece &piece = memory.pieces[i];
+    if (uses[i].isWritten && piece.isTest)
+      outputs.push_back(
+          ioOf(piece, nameOf(piece, i), piece.address, net.getContext()));
+  }
+  net.setOutputsAttr(Builder(net.getContext()).getArrayAttr(outputs));
+  net.setContextBytes(memory.used());
 }

@@ -21,6 +21,9 @@ namespace weft::frontend {
 std::map<std::string, uint64_t>
 describeInterface(ppl::NetOp net, DeviceMemory &memory, const Chip &chip);
 
+/// Sets the outputs only, under the names that describeInterface gives them.
+void describeOutputs(ppl::NetOp net, DeviceMemory &memory, const Chip &chip);
+
 } // namespace weft::frontend
 
 #endif // WEFT_FRONTEND_PPL_INTERFACE_H

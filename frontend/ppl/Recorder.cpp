@@ -21,6 +21,12 @@ using catalog::AlignMode;
 // of its own.
 static constexpr unsigned kRootShift = 40;
 
+// Read by a handler of signals: a process runs one kernel at a time.
+static const char *volatile lastFile = nullptr;
+static volatile int lastNumber = 0;
+
+weft_ppl_line Recorder::lastLine() { return {lastFile, lastNumber}; }
+
 Recorder::Recorder(MLIRContext &context, const Chip &chip, Options given)
     : chip(chip), memory(chip.globalMemoryBase, given.globalBytes),
       context(context), options(std::move(given)), builder(&context) {
@@ -35,6 +41,7 @@ Recorder::Recorder(MLIRContext &context, const Chip &chip, Options given)
       ArrayRef<Attribute>(), ArrayRef<Attribute>());
   builder.setInsertionPointToEnd(&net.getBody().front());
   bindTable();
+  lastNumber = 0;
 }
 
 Recorder::~Recorder() = default;
@@ -88,6 +95,8 @@ void Recorder::bindTable() {
 //===----------------------------------------------------------------------===//
 
 Location Recorder::lineOf(weft_ppl_line at) const {
+  if (!at.file && lastNumber > 0) // a setting: its call is near that one
+    at = lastLine();
   return FileLineColLoc::get(&context, at.file ? at.file : options.name.c_str(),
                              unsigned(std::max(at.line, 0)), 0);
 }
@@ -97,6 +106,10 @@ Location Recorder::locate(weft_ppl_line at) const {
   for (const Scope &scope : scopes)
     if (scope.kind == WEFT_PPL_SCOPE_CALL)
       return scope.location;
+  if (at.file) {
+    lastFile = at.file;
+    lastNumber = at.line;
+  }
   return lineOf(at);
 }
 
@@ -316,7 +329,8 @@ bool Recorder::checkGivenAddress(const Tensor &tensor, weft_ppl_line at) {
                        : chip.l2MemoryBase + chip.l2MemoryBytes;
   if (*d.address > limit || tensor.rootBytes > limit - *d.address) {
     error(at) << "the tensor ends at byte " << *d.address + tensor.rootBytes
-              << ", the memory at " << limit;
+              << ", the memory at " << limit
+              << "; choose a lower address or a smaller shape";
     return false;
   }
   return true;
@@ -469,9 +483,13 @@ int64_t Recorder::subView(int64_t id, const int64_t *shape,
   for (int axis = 0; axis < 4; ++axis)
     if (shape[axis] < 1 || offset[axis] < 0 ||
         offset[axis] + shape[axis] > whole.shape[axis]) {
-      error(at) << "sub_view: the part of " << sizesText(shape) << " at "
-                << sizesText(offset) << " leaves the tensor of "
-                << sizesText(whole.shape.data());
+      error(at) << "sub_view: the part of " << sizesText(shape) << " at ("
+                << offset[0] << ", " << offset[1] << ", " << offset[2] << ", "
+                << offset[3] << ") leaves the tensor of "
+                << sizesText(whole.shape.data()) << ": on axis "
+                << "nchw"[axis] << " it takes " << offset[axis] << " to "
+                << offset[axis] + shape[axis] << ", there are 0 to "
+                << whole.shape[axis];
       return 0;
     }
   std::copy(shape, shape + 4, d.shape.begin());
@@ -602,7 +620,11 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
     error(at) << spelt << ": " << problem;
     return;
   }
-  ppl::createFunction(builder, locate(at), *function, irArguments);
+  Operation *op =
+      ppl::createFunction(builder, locate(at), *function, irArguments);
+  if (parallelRegion)
+    op->setAttr(ppl::kParallelRegion,
+                builder.getI64IntegerAttr(parallelRegion));
 }
 
 //===----------------------------------------------------------------------===//
@@ -625,6 +647,8 @@ void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
       builder.setInsertionPointToEnd(&round.getBody().emplaceBlock());
     }
   }
+  if (kind == WEFT_PPL_SCOPE_PARALLEL)
+    parallelRegion = ++parallelRegions;
   if (kind == WEFT_PPL_SCOPE_ATTEMPT &&
       mlir::isa<ppl::RoundOp>(builder.getInsertionBlock()->getParentOp()))
     error(at) << "attempt() inside a pipelined loop; put the loop into the "
@@ -646,6 +670,8 @@ int32_t Recorder::leave(int32_t kind) {
   }
   Scope scope = std::move(scopes.back());
   scopes.pop_back();
+  if (kind == WEFT_PPL_SCOPE_PARALLEL)
+    parallelRegion = 0;
   if (kind == WEFT_PPL_SCOPE_ITERATION)
     builder.setInsertionPointToEnd(&net.getBody().front());
   return kind == WEFT_PPL_SCOPE_ATTEMPT ? leaveAttempt(scope) : 0;
@@ -832,9 +858,16 @@ void Recorder::expect(const void *pointer, int32_t typeCode, int64_t count,
 // The end
 //===----------------------------------------------------------------------===//
 
+void Recorder::emitScopeError() {
+  hasFailed = true;
+  emitError(scopes.back().location)
+      << "the kernel ends inside what " << scopes.back().name
+      << "() begins here; end it before";
+}
+
 OwningOpRef<ModuleOp> Recorder::finish() {
   if (!scopes.empty() && !hasFailed)
-    error({nullptr, 0}) << "the kernel ended inside a scope";
+    emitScopeError();
   if (hasFailed)
     return nullptr;
   if (options.describesInterface) {
@@ -846,5 +879,7 @@ OwningOpRef<ModuleOp> Recorder::finish() {
       return nullptr;
     }
   }
+  if (!options.describesInterface)
+    describeOutputs(net, memory, chip);
   return std::move(theModule);
 }

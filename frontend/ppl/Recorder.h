@@ -38,7 +38,8 @@ public:
     unsigned blockIndex = 0;
     /// Most bytes of global memory.
     uint64_t globalBytes = uint64_t(4) << 30;
-    /// False: the caller gives the net its inputs, outputs and memory map.
+    /// False: the net has outputs only; inputs and the memory map are those of
+    /// another block.
     bool describesInterface = true;
     /// Whether the net as recorded so far fits into the memories: 0, 0x11 or
     /// 0x1A. Asked at the end of an attempt; reports nothing.
@@ -50,6 +51,12 @@ public:
   /// To be handed to kernels; valid as long as the recorder.
   const weft_ppl_recorder &table() const { return functions; }
   bool failed() const { return hasFailed; }
+  /// Where the kernel that was recorded last made its last call or tensor; line
+  /// 0 if there was none. May be asked in a signal handler, while the kernel's
+  /// library is loaded.
+  static weft_ppl_line lastLine();
+  /// The line; of a call without one that of the last call, or the program.
+  mlir::Location lineOf(weft_ppl_line at) const;
 
   /// Ends the recording: the module with its net, whose inputs are the pieces
   /// of global memory that are read before they are written and whose outputs
@@ -115,8 +122,6 @@ private:
   }
   void bindTable();
 
-  /// The line; of a call without one the program.
-  mlir::Location lineOf(weft_ppl_line at) const;
   /// The line that a message about `at` names.
   mlir::Location locate(weft_ppl_line at) const;
   mlir::InFlightDiagnostic error(weft_ppl_line at);
@@ -142,6 +147,7 @@ private:
                     catalog::Argument &argument,
                     ppl::FunctionArgument &irArgument, bool &isPoisoned);
   int32_t leaveAttempt(const Scope &scope);
+  void emitScopeError();
   mlir::OpBuilder tensorBuilder();
 
   mlir::MLIRContext &context;
@@ -155,6 +161,7 @@ private:
   bool hasFailed = false;
   std::optional<bool> addressesAreGiven; ///< of local tensors, all or none
   uint64_t nextRoot = 1;
+  int64_t parallelRegions = 0, parallelRegion = 0; ///< 0: in none
   uint64_t seed = 0, fills = 0;
 };
 

@@ -1,6 +1,7 @@
 //===- KernelLibrary.cpp - kernels compiled by the host's compiler -------===//
 
 #include "tools/driver/KernelLibrary.h"
+#include "frontend/ppl/Recorder.h"
 #include "tools/driver/UserCode.h"
 #include "tools/files/TemporaryFolder.h"
 
@@ -208,6 +209,18 @@ void *KernelLibrary::symbol(const std::string &name) const {
   return dlsym(handle, name.c_str());
 }
 
+/// Reports what a test threw at the last line that it recorded.
+static rt::Status thrown(const std::string &test, const std::string &what,
+                         const weft_ppl_recorder &recorder) {
+  weft_ppl_line last = frontend::Recorder::lastLine();
+  if (last.line <= 0) // nothing was recorded
+    return rt::fail(rt::Code::InvalidArgument,
+                    test + " threw an exception" + what);
+  std::string text = test + " threw an exception after this call" + what;
+  recorder.fail(recorder.self, text.c_str(), last);
+  return rt::Status::ok();
+}
+
 rt::Status KernelLibrary::callTest(const std::string &name,
                                    const weft_ppl_recorder &recorder) const {
   if (std::find(theTests.begin(), theTests.end(), name) == theTests.end())
@@ -221,13 +234,12 @@ rt::Status KernelLibrary::callTest(const std::string &name,
   // What a user's code throws is the user's.
   try {
     test();
-  } catch (const std::exception &thrown) {
+  } catch (const std::exception &exception) {
     // The headers end a test so after an error that has been reported.
     if (!recorder.get(recorder.self, WEFT_PPL_FAILED, 0))
-      status = rt::fail(rt::Code::InvalidArgument,
-                        name + " threw an exception: " + thrown.what());
+      status = thrown(name, std::string(": ") + exception.what(), recorder);
   } catch (...) {
-    status = rt::fail(rt::Code::InvalidArgument, name + " threw an exception");
+    status = thrown(name, "", recorder);
   }
   bind(nullptr);
   return status;

@@ -6,7 +6,6 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Round.h"
 #include "runtime/chips/Chips.h"
-#include "runtime/ppl/Interpreter.h"
 #include "tools/driver/Registration.h"
 
 #include "mlir/IR/Verifier.h"
@@ -58,7 +57,13 @@ const weft_ppl_recorder &KernelProgram::begin(const Chip &chip,
 LogicalResult KernelProgram::end() {
   Block &block = blocks.back();
   block.module = block.recorder->finish();
-  return success(bool(block.module));
+  if (!block.module)
+    return failure();
+  // Block 0 alone is asked when it is recorded.
+  if (blocks.size() > 1 && !wantsMoreBlocks() && outputs().empty())
+    return emitError(block.recorder->lineOf({nullptr, 0}))
+           << "the program writes no global memory; store a result";
+  return success();
 }
 
 LogicalResult KernelProgram::record(
@@ -76,6 +81,13 @@ ppl::NetOp KernelProgram::net() {
   if (blocks.empty() || !blocks.front().module)
     return {};
   return *blocks.front().module->getOps<ppl::NetOp>().begin();
+}
+
+std::vector<ppl::NetOp> KernelProgram::nets() {
+  std::vector<ppl::NetOp> all;
+  for (Block &block : blocks)
+    all.push_back(*block.module->getOps<ppl::NetOp>().begin());
+  return all;
 }
 
 rt::Status KernelProgram::failureCause() const {
@@ -152,12 +164,14 @@ struct Core {
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<catalog::Machine> machine;
   mlir::Block::iterator next, end;
-  bool waits = true; ///< at a barrier, or at the start
+  size_t block = 0, functions = 0; ///< its number, those that have run
+  bool waits = true;               ///< at a barrier, or at the start
 };
 } // namespace
 
 /// Runs a core up to its next barrier or its end; `core.waits` says which.
-static rt::Status runToBarrier(Core &core, const Chip &chip) {
+static rt::Status runToBarrier(Core &core, const Chip &chip,
+                               const KernelProgram::BeforeFunction &before) {
   core.waits = false;
   while (core.next != core.end) {
     Operation *op = &*core.next++;
@@ -168,6 +182,9 @@ static rt::Status runToBarrier(Core &core, const Chip &chip) {
     ppl::FunctionOp function(op);
     if (!function)
       continue;
+    if (before)
+      before(core.block, core.functions, op, *core.machine);
+    ++core.functions;
     rt::Status status = catalog::interpret(function.call(chip), *core.machine);
     if (!status)
       return status.withContext("ppl::" +
@@ -176,7 +193,7 @@ static rt::Status runToBarrier(Core &core, const Chip &chip) {
   return rt::Status::ok();
 }
 
-rt::Result<MemoryImage> KernelProgram::interpret() {
+rt::Result<MemoryImage> KernelProgram::interpret(const BeforeFunction &before) {
   const frontend::DeviceMemory &memory = recorder().memory;
   MemoryImage global = imageBefore(memory);
   std::vector<uint8_t> l2(chip().l2MemoryBytes);
@@ -191,6 +208,7 @@ rt::Result<MemoryImage> KernelProgram::interpret() {
   std::vector<Core> cores;
   for (Block &block : blocks) {
     Core &core = cores.emplace_back();
+    core.block = cores.size() - 1;
     core.module = lowered(block, {/*serial=*/true, /*commands=*/false});
     if (!core.module)
       return failureCause();
@@ -210,7 +228,7 @@ rt::Result<MemoryImage> KernelProgram::interpret() {
     for (Core &core : cores) {
       std::swap(core.machine->global, global);
       std::swap(core.machine->l2, l2);
-      rt::Status status = runToBarrier(core, chip());
+      rt::Status status = runToBarrier(core, chip(), before);
       std::swap(core.machine->global, global);
       std::swap(core.machine->l2, l2);
       if (!status)

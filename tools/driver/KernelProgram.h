@@ -5,6 +5,7 @@
 
 #include "frontend/ppl/Recorder.h"
 #include "runtime/device/Device.h"
+#include "runtime/ppl/Interpreter.h"
 #include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/KernelLowering.h"
@@ -55,8 +56,16 @@ public:
   /// The program as text after the named stage of it: "functions", "commands".
   mlir::FailureOr<std::string> text(bool commands, bool serial = false);
 
-  /// Runs the functions themselves (runtime/ppl/Interpreter.h).
-  rt::Result<MemoryImage> interpret();
+  /// Of all blocks.
+  std::vector<ppl::NetOp> nets();
+
+  /// Called with the block, the number of the function in it, its op in the
+  /// lowered program and the memories before it is run.
+  using BeforeFunction = std::function<void(
+      size_t block, size_t number, mlir::Operation *, catalog::Machine &)>;
+  /// Runs the functions themselves (runtime/ppl/Interpreter.h), the rounds of
+  /// loops one after the other.
+  rt::Result<MemoryImage> interpret(const BeforeFunction &before = {});
   /// Runs a bmodel that `bmodel` made.
   rt::Result<MemoryImage> run(const std::vector<uint8_t> &bmodel,
                               const rt::DeviceOptions &device);

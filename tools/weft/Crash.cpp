@@ -2,11 +2,13 @@
 #include "tools/files/Leftovers.h"
 #include "tools/weft/Program.h"
 #ifdef WEFT_WITH_COMPILER
+#include "frontend/ppl/Recorder.h"
 #include "tools/driver/UserCode.h"
 #endif
 
 #include <csignal>
 #include <cstring>
+#include <initializer_list>
 #include <unistd.h>
 
 using namespace weft;
@@ -25,14 +27,50 @@ static std::string *lastLine = nullptr;
 /// A handler for a full stack needs one of its own.
 static char handlerStack[64 * 1024];
 
-extern "C" void weftCrashHandler(int) {
+#ifdef WEFT_WITH_COMPILER
+static void writeParts(std::initializer_list<const char *> parts) {
+  for (const char *part : parts)
+    (void)!::write(STDERR_FILENO, part, std::strlen(part));
+}
+
+static const char *causeOf(int signal) {
+  switch (signal) {
+  case SIGFPE:
+    return "an integer was divided by zero";
+  case SIGSEGV:
+  case SIGBUS:
+    return "it touched memory that is not its own (a null or stray pointer, an "
+           "index out of range), or called itself without end";
+  case SIGABRT:
+    return "it called abort()";
+  default:
+    return "it ran an instruction that there is not";
+  }
+}
+
+/// "weft: error: add.cpp:12: test t crashed after this call: ..".
+static void reportUserCrash(const char *running, int signal) {
+  weft_ppl_line last = frontend::Recorder::lastLine();
+  writeParts({"weft: error: "});
+  bool isKnown = last.file && last.line > 0;
+  if (isKnown) {
+    char digits[16] = {};
+    size_t at = sizeof digits - 1;
+    for (unsigned rest = unsigned(last.line); rest; rest /= 10)
+      digits[--at] = char('0' + rest % 10);
+    writeParts({last.file, ":", digits + at, ": "});
+  }
+  writeParts({running, " crashed", isKnown ? " after this call: " : ": ",
+              causeOf(signal), "; run weft under a debugger\n"});
+}
+#endif
+
+extern "C" void weftCrashHandler([[maybe_unused]] int signal) {
   tools::removeLeftovers();
 #ifdef WEFT_WITH_COMPILER
   // What breaks while code of the user's own runs is that code.
   if (const char *running = driver::UserCode::running()) {
-    for (const char *part :
-         {"weft: error: ", running, " crashed; run weft under a debugger\n"})
-      (void)!::write(STDERR_FILENO, part, std::strlen(part));
+    reportUserCrash(running, signal);
     ::_exit(int(ExitCode::UserError));
   }
 #endif

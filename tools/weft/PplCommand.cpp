@@ -3,14 +3,17 @@
 #include "runtime/chips/Targets.h"
 #include "runtime/ppl/Interpreter.h"
 #include "runtime/profile/Profile.h"
+#include "tools/driver/KernelCheck.h"
 #include "tools/driver/KernelLibrary.h"
 #include "tools/driver/KernelProgram.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/DeviceFlags.h"
+#include "tools/weft/NearNames.h"
 #include "tools/weft/Program.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <nlohmann/json.hpp>
 
 #include <cstring>
@@ -28,6 +31,7 @@ struct PplFlags {
   std::string target = chips::defaultTarget();
   std::vector<std::string> compilerArguments;
   bool serial = false, interpret = false, json = false, text = false;
+  bool check = false, noCheck = false;
   rt::DeviceOptions device;
 };
 
@@ -57,11 +61,29 @@ static rt::Status inTest(const std::string &name, const rt::Status &status) {
   return status.message().empty() ? status : status.withContext(name);
 }
 
+static rt::Status noSuchTest(const PplFlags &flags,
+                             const KernelLibrary &library) {
+  std::string known;
+  for (const std::string &name : library.tests())
+    known += (known.empty() ? "" : ", ") + name;
+  std::string nearest = nearestName(flags.test, library.tests());
+  bool isKernel = llvm::is_contained(library.kernels(), flags.test);
+  return rt::fail(
+      rt::Code::NotFound,
+      flags.kernel + ": no __TEST__ function '" + flags.test + "'; " +
+          (isKernel ? std::string("that is a __KERNEL__, which a test calls; ")
+           : nearest.empty() ? std::string()
+                             : "did you mean '" + nearest + "'? ") +
+          (known.empty() ? "it has none" : "there are " + known));
+}
+
 /// The tests that were asked for.
 static Result<std::vector<std::string>>
 chooseTests(const PplFlags &flags, const KernelLibrary &library) {
-  if (!flags.test.empty())
+  if (!flags.test.empty() && llvm::is_contained(library.tests(), flags.test))
     return std::vector<std::string>{flags.test};
+  if (!flags.test.empty())
+    return noSuchTest(flags, library);
   if (library.tests().empty())
     return rt::fail(rt::Code::NotFound,
                     flags.kernel + ": has no __TEST__ function; a program is "
@@ -78,9 +100,12 @@ static Result<Recorded> recordTest(const PplFlags &flags,
       one.program->record(chip, name, [&](const weft_ppl_recorder &table) {
         status = library.callTest(name, table);
       }));
-  if (!status)
-    return status.withContext(flags.kernel);
-  if (!isDone)
+  if (!status) // it may name the line already
+    return status.message().rfind(flags.kernel, 0) == 0
+               ? status
+               : status.withContext(flags.kernel);
+  bool checks = flags.check || (flags.action == "test" && !flags.noCheck);
+  if (!isDone || (checks && mlir::failed(driver::checkKernel(*one.program))))
     return one.program->failureCause();
   return one;
 }
@@ -238,7 +263,9 @@ static Result<std::vector<std::string>> checkTest(Recorded &one,
     return memory.status();
   wrong = one.program->unmetExpectations(*memory);
   if (one.program->recorder().expectations.empty())
-    wrong.push_back("the test expects nothing; call expect()");
+    wrong.push_back(flags.kernel + ": test " + one.name +
+                    " expects nothing; call expect(pointer, &shape, wanted) "
+                    "at its end");
   if (!one.program->chip().hasCommands() || flags.interpret)
     return wrong;
   // The rounds of loops one after the other, and the functions' own meaning,
@@ -384,5 +411,9 @@ void cli::addPplCommand(Program &program) {
                    "build: print the commands as MLIR (with --interpret: the "
                    "functions)");
   command.add_flag("--json", flags->json, "profile: print JSON");
+  command.add_flag("--check", flags->check,
+                   "Look for reads of what nothing wrote, races and results "
+                   "that go nowhere; test always does");
+  command.add_flag("--no-check", flags->noCheck, "test: leave that out");
   addDeviceFlags(command, flags->device);
 }
