@@ -46,6 +46,12 @@ struct Use {
   SmallVector<size_t, 4> buffers;
 };
 
+/// A function may write its result where a source lies, element on element.
+struct InPlace {
+  size_t result, source; ///< buffers
+  size_t begin, end;     ///< its commands
+};
+
 /// Finds the buffers of one memory, and when they are used.
 class LiveRanges {
 public:
@@ -56,9 +62,11 @@ public:
   LogicalResult collect(NetOp net);
 
   std::vector<Buffer> buffers;
+  std::vector<InPlace> inPlace; ///< in the order of their commands
 
 private:
   LogicalResult addFunction(const FunctionOp &function);
+  void addInPlace(const FunctionOp &function, size_t begin);
   void addUse(Use use);
   void addPartners();
   std::optional<size_t> bufferOf(Value tensor) const {
@@ -139,7 +147,39 @@ LogicalResult LiveRanges::addFunction(const FunctionOp &function) {
       buffers[*used].first = std::min(buffers[*used].first, begin);
       buffers[*used].last = std::max(buffers[*used].last, uses.size() - 1);
     }
+  addInPlace(function, begin);
   return success();
+}
+
+/// Asks the rules of the function, with both tensors at one address.
+static bool canLieInPlace(const FunctionOp &function, Value result,
+                          Value source, const Chip &chip) {
+  catalog::Call call = function.call(chip);
+  const catalog::Operation &row = function.function();
+  for (size_t i = 0; i < row.slots.size(); ++i) {
+    Value tensor = function.tensor(StringRef(row.slots[i].name));
+    if (tensor &&
+        (rootOf(tensor) == rootOf(result) || rootOf(tensor) == rootOf(source)))
+      call.arguments[i].tensor = describe(tensor, chip, 0);
+  }
+  return catalog::isSamePlace(describe(result, chip, 0),
+                              describe(source, chip, 0), chip) &&
+         catalog::problemOf(call).empty();
+}
+
+void LiveRanges::addInPlace(const FunctionOp &function, size_t begin) {
+  SmallVector<TensorAccess> accesses = accessesOf(function);
+  for (const TensorAccess &result : accesses)
+    for (const TensorAccess &source : accesses) {
+      if (!result.writes || result.reads || source.writes ||
+          result.root == source.root)
+        continue;
+      std::optional<size_t> to = bufferOf(result.tensor),
+                            from = bufferOf(source.tensor);
+      if (to && from && uses.size() &&
+          canLieInPlace(function, result.tensor, source.tensor, chip))
+        inPlace.push_back({*to, *from, begin, uses.size() - 1});
+    }
 }
 
 LogicalResult LiveRanges::collect(NetOp net) {
@@ -166,6 +206,8 @@ LogicalResult LiveRanges::collect(NetOp net) {
         if (std::optional<size_t> used = bufferOf(operand))
           use.buffers.push_back(*used);
     addUse(std::move(use));
+    if (FunctionOp function(op); function)
+      addInPlace(function, uses.size() - 1);
   });
   addPartners();
   return failure(hasFailed);
@@ -293,6 +335,40 @@ static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
   return false;
 }
 
+/// Where nothing else fits: results lie where a source dies that they may
+/// overwrite. It comes last because such functions cannot run at once.
+static bool placeInPlace(std::vector<Buffer> &buffers,
+                         ArrayRef<InPlace> inPlace, const Space &space,
+                         unsigned method) {
+  std::vector<size_t> group(buffers.size());
+  for (size_t i = 0; i < group.size(); ++i)
+    group[i] = i;
+  auto groupOf = [&](size_t i) {
+    while (group[i] != i)
+      i = group[i];
+    return i;
+  };
+  std::vector<Buffer> merged = buffers;
+  for (const InPlace &pair : inPlace) {
+    size_t to = groupOf(pair.result), from = groupOf(pair.source);
+    if (to == from || merged[to].first < pair.begin ||
+        merged[from].last > pair.end)
+      continue;
+    group[to] = from;
+    merged[from].last = std::max(merged[from].last, merged[to].last);
+    merged[from].bytes = std::max(merged[from].bytes, merged[to].bytes);
+    for (size_t partner : merged[to].partners)
+      merged[from].partners.insert(partner);
+    merged[to].first = SIZE_MAX; // places nothing
+    merged[to].last = 0;
+  }
+  if (!placeAll(merged, space, method))
+    return false;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    buffers[i].address = merged[groupOf(i)].address;
+  return true;
+}
+
 static uint64_t peakBytes(const std::vector<Buffer> &buffers) {
   std::vector<std::pair<size_t, int64_t>> changes;
   for (const Buffer &buffer : buffers)
@@ -376,7 +452,9 @@ FailureOr<int> weft::ppl::allocateTensors(NetOp net, unsigned method,
       continue;
     Space space{isLocal ? chip.laneBytes : l2Bytes,
                 isLocal ? chip.laneBytes / chip.banks : l2Bytes, chip.euBytes};
-    if (space.bytes == 0 || !placeAll(buffers, space, method)) {
+    if (space.bytes == 0 ||
+        (!placeAll(buffers, space, method) &&
+         !placeInPlace(buffers, ranges.inPlace, space, method))) {
       reportFull(buffers, memory, space.bytes);
       return isLocal ? 0x11 : 0x1A;
     }

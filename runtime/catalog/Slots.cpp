@@ -453,8 +453,13 @@ Rule catalog::shortStrides(Names names) {
               const Tensor *tensor = call.tensor(name);
               if (!tensor || tensor->layout != AlignMode::Free)
                 continue;
+              auto isUsed = [&](int axis) { // a step from element to element
+                return axis == 1 ? tensor->lane + tensor->shape[1] >
+                                       int64_t(call.chip->lanes)
+                                 : tensor->shape[axis] > 1;
+              };
               for (int axis = 0; axis < 4; ++axis)
-                if (tensor->strides[axis] > kMostStride)
+                if (isUsed(axis) && tensor->strides[axis] > kMostStride)
                   return str(name) + " has stride " +
                          std::to_string(tensor->strides[axis]) + " on axis " +
                          kAxes[axis];

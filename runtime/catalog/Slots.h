@@ -119,7 +119,8 @@ Rule scalarFits(std::string_view scalar, std::string_view like);
 /// The start address is a multiple of the chip's `euBytes` whatever the layout.
 /// Not checked before there is an address.
 Rule startsOnEu(std::string_view name);
-/// Each stride of a tensor with explicit strides is at most 65535 elements.
+/// Each stride of a tensor with explicit strides is at most 65535 elements,
+/// unless no two elements are apart on its axis.
 Rule shortStrides(Names names);
 /// On these chips `name` must have one of `types`.
 Rule typesOnChip(std::string_view chip, std::string_view name, TypeSet types);

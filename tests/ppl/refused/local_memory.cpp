@@ -13,6 +13,8 @@ __KERNEL__ void kernel(float *out) {
   tiu::fill(x, 1.0f);
   tiu::fill(y, 2.0f);
   tiu::fadd(z, x, y);
+  tiu::fadd(z, z, x);
+  tiu::fadd(z, z, y);
   dma::store(gtensor<float>({1, 64, 1, 64}, GLOBAL, out),
              z.sub_view({1, 64, 1, 64}, {0, 0, 0, 0}));
 }
