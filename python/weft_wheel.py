@@ -79,6 +79,8 @@ def contents(build, folder):
         raise SystemExit(f"weft_wheel: {build} has no kernel headers; run scripts/build, or build the target PplHeaders")
     for path in headers:
         files[f"weft/native/include/weft/ppl/{path.name}"] = path
+    for path in sorted((build / "include/weft").glob("ppl*.h")):  # the names that the vendor's manual includes
+        files[f"weft/native/include/weft/{path.name}"] = path
     for path in ("runtime/capi/weft.h", "runtime/capi/weft.hpp", "tools/capi/weft-compiler.h"):
         files[f"weft/native/include/{pathlib.Path(path).name}"] = ROOT / path
     return files

@@ -4,6 +4,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Round.h"
 #include "frontend/ppl/Interface.h"
+#include "frontend/ppl/TensorChecks.h"
 #include "runtime/numeric/SplitMix64.h"
 #include "runtime/ppl/Interpreter.h"
 
@@ -19,7 +20,7 @@ using catalog::AlignMode;
 
 // Tensors without address lie, for the rules about overlap, each in a region
 // of its own.
-static constexpr unsigned kRootShift = 40;
+static constexpr unsigned kRootShift = kTensorRegionShift;
 
 // Read by a handler of signals: a process runs one kernel at a time.
 static const char *volatile lastFile = nullptr;
@@ -88,6 +89,12 @@ void Recorder::bindTable() {
   functions.expect = [](void *self, auto... args) {
     forward<&Recorder::expect>(self, args...);
   };
+  functions.make_unshaped = [](void *self, auto... args) {
+    return forward<&Recorder::makeUnshaped>(self, args...);
+  };
+  functions.warn = [](void *self, auto... args) {
+    forward<&Recorder::warn>(self, args...);
+  };
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,8 +141,15 @@ void Recorder::fail(const char *message, weft_ppl_line at) {
   error(at) << (message ? message : "the kernel gave up");
 }
 
+void Recorder::warn(const char *message, weft_ppl_line at) {
+  emitWarning(locate(at)) << (message ? message : "the kernel warns");
+}
+
 const Recorder::Tensor *Recorder::find(int64_t id) const {
-  return id >= 1 && size_t(id) <= tensors.size() ? &tensors[id - 1] : nullptr;
+  if (id < 1 || size_t(id) > tensors.size())
+    return nullptr;
+  const Tensor &tensor = tensors[id - 1];
+  return tensor.standsFor ? &tensors[tensor.standsFor - 1] : &tensor;
 }
 
 std::optional<catalog::DataType> Recorder::typeOf(int32_t code,
@@ -170,9 +184,9 @@ OpBuilder Recorder::tensorBuilder() {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-static ppl::TensorViewType typeOfTensor(const catalog::Tensor &tensor,
-                                        const Chip &chip,
-                                        MLIRContext &context) {
+ppl::TensorViewType frontend::typeOfTensor(const catalog::Tensor &tensor,
+                                           const Chip &chip,
+                                           MLIRContext &context) {
   auto memory = ppl::Memory(unsigned(tensor.memory));
   Type element = ppl::elementTypeOf(tensor.type, &context);
   std::optional<ppl::Layout> layout = ppl::layoutOf(tensor.layout, memory);
@@ -193,9 +207,8 @@ static std::string sizesText(const int64_t *sizes) {
 /// into 64 bits.
 static constexpr uint64_t kMostElements = uint64_t(1) << 40;
 
-/// Empty if a tensor type can have these sizes.
-static std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
-                                const Chip &chip) {
+std::string frontend::shapeProblem(const int64_t *shape, catalog::Memory memory,
+                                   const Chip &chip) {
   int64_t most = memory == catalog::Memory::Local ? chip.maxShape : INT32_MAX;
   for (int axis = 0; axis < 4; ++axis)
     if (shape[axis] < 1 || shape[axis] > most)
@@ -224,9 +237,8 @@ static std::string strideProblem(const int64_t *strides, const int64_t *shape) {
   return {};
 }
 
-/// Whether the bytes of `tensor` lie inside [0, rootBytes) from `start`.
-static bool isInside(const catalog::Tensor &tensor, uint64_t start,
-                     uint64_t rootBytes, const Chip &chip) {
+bool frontend::isInside(const catalog::Tensor &tensor, uint64_t start,
+                        uint64_t rootBytes, const Chip &chip) {
   return *tensor.address >= start &&
          *tensor.address + catalog::extentBytes(tensor, chip) <=
              start + rootBytes;
@@ -365,6 +377,10 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
     return 0;
   Tensor tensor;
   catalog::Tensor &d = tensor.description;
+  if (mode == WEFT_PPL_LOCAL && layout == WEFT_PPL_ANY_LAYOUT) {
+    layout = int32_t(AlignMode::Aligned);
+    tensor.mayRelayout = address == WEFT_PPL_NO_ADDRESS;
+  }
   if (!describeNew(mode, typeCode, shape, layout, strides, d, at))
     return 0;
   bool isLocal = mode == WEFT_PPL_LOCAL, isGlobal = mode == WEFT_PPL_GLOBAL;
@@ -407,11 +423,16 @@ int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
   if (!isGivenPointer(shape, "a view's shape", at))
     return 0;
   const Tensor *source = find(id);
+  if (source && !isShaped(*source, "view", at))
+    return 0;
   std::optional<catalog::DataType> type =
       source ? typeOf(typeCode, at) : std::nullopt;
   if (!type)
     return 0;
   Tensor tensor = *source;
+  tensor.source = source - tensors.data() + 1;
+  tensor.offset.reset();
+  tensor.mayRelayout = !strides && layout < 0;
   catalog::Tensor &d = tensor.description;
   bool isLocal = d.memory == catalog::Memory::Local;
   if (std::string problem = shapeProblem(shape, d.memory, chip);
@@ -475,9 +496,12 @@ int64_t Recorder::subView(int64_t id, const int64_t *shape,
       !isGivenPointer(offset, "a part's offset", at))
     return 0;
   const Tensor *source = find(id);
-  if (!source)
+  if (!source || !isShaped(*source, "sub_view", at))
     return 0;
   Tensor tensor = *source;
+  tensor.source = source - tensors.data() + 1;
+  tensor.offset = {offset[0], offset[1], offset[2], offset[3]};
+  tensor.mayRelayout = true;
   catalog::Tensor &d = tensor.description;
   const catalog::Tensor &whole = source->description;
   for (int axis = 0; axis < 4; ++axis)
@@ -493,22 +517,7 @@ int64_t Recorder::subView(int64_t id, const int64_t *shape,
       return 0;
     }
   std::copy(shape, shape + 4, d.shape.begin());
-  int64_t row = offset[1];
-  if (d.memory == catalog::Memory::Local) {
-    row = (whole.lane + offset[1]) / chip.lanes;
-    d.lane = unsigned((whole.lane + offset[1]) % chip.lanes);
-  }
-  int64_t elements = offset[0] * d.strides[0] + row * d.strides[1] +
-                     offset[2] * d.strides[2] + offset[3] * d.strides[3];
-  d.address = *d.address + uint64_t(elements) * catalog::bitsOf(d.type) / 8;
-  // A part that lies as a tensor of its shape would keeps the layout.
-  d.layout = AlignMode::Free;
-  if (whole.layout != AlignMode::Free &&
-      catalog::liesAs(d, whole.layout, chip) &&
-      *d.address % catalog::startAlignment(whole, chip) == 0) {
-    d.layout = whole.layout;
-    d.strides = catalog::stridesOf(d.layout, d.type, d.shape, d.lane, chip);
-  }
+  takePart(d, whole, offset);
   tensor.value = tensorBuilder().create<ppl::ViewOp>(
       locate(at), typeOfTensor(d, chip, context), source->value,
       ArrayRef<int64_t>(offset, 4), 0);
@@ -519,7 +528,7 @@ int32_t Recorder::describe(int64_t id, weft_ppl_tensor *out) const {
   const Tensor *tensor = find(id);
   if (!tensor)
     return 0;
-  const catalog::Tensor &d = tensor->description;
+  const catalog::Tensor &d = tensor->description; // unshaped: of size 0
   out->type = int32_t(d.type);
   out->memory = d.memory == catalog::Memory::Local    ? WEFT_PPL_LOCAL
                 : d.memory == catalog::Memory::Global ? WEFT_PPL_GLOBAL
@@ -548,7 +557,7 @@ bool Recorder::fillArgument(const weft_ppl_argument &given,
     return true;
   case WEFT_PPL_TENSOR: {
     const Tensor *tensor = find(given.integer);
-    if (!tensor) {
+    if (!tensor || tensor->isPoisoned) {
       isPoisoned = true; // its error has been reported
       return true;
     }
@@ -616,8 +625,22 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
     }
   if (isPoisoned)
     return;
-  if (std::string problem = catalog::problemOf(call); !problem.empty()) {
-    error(at) << spelt << ": " << problem;
+  std::vector<int64_t> ids(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (arguments[i].kind != WEFT_PPL_TENSOR)
+      continue;
+    ids[i] = arguments[i].integer;
+    const Tensor *tensor = find(ids[i]);
+    if (!tensor->isUnshaped && !isShaped(*tensor, spelt.c_str(), at)) {
+      poison(arguments, count);
+      return;
+    }
+  }
+  std::string problem;
+  if (!settle({call, irArguments, std::move(ids), at}, problem)) {
+    if (!problem.empty())
+      error(at) << spelt << ": " << problem;
+    poison(arguments, count);
     return;
   }
   Operation *op =
@@ -659,6 +682,9 @@ void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
     scope.tensorsBefore = tensors.size();
     scope.addressesBefore = addressesAreGiven;
     scope.methodBefore = allocationMethod;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i].isUnshaped)
+        scope.unshapedBefore.emplace_back(int64_t(i + 1), tensors[i]);
   }
   scopes.push_back(std::move(scope));
 }
@@ -687,6 +713,8 @@ int32_t Recorder::leaveAttempt(const Scope &scope) {
   while (!body.empty() && &body.back() != scope.lastBefore)
     body.back().erase();
   tensors.resize(scope.tensorsBefore);
+  for (const auto &[number, tensor] : scope.unshapedBefore)
+    tensors[number - 1] = tensor;
   addressesAreGiven = scope.addressesBefore;
   allocationMethod = scope.methodBefore;
   return code;
@@ -710,7 +738,9 @@ void Recorder::set(int32_t setting, int64_t subject, int64_t value) {
     allocationMethod = unsigned(value);
     return;
   case WEFT_PPL_PINGPONG:
-    if (const Tensor *tensor = find(subject))
+    if (subject >= 1 && size_t(subject) <= tensors.size())
+      tensors[subject - 1].isSingle = value == 0; // of an unshaped one
+    if (const Tensor *tensor = find(subject); tensor && tensor->root)
       if (auto alloc = tensor->root.getDefiningOp<ppl::AllocOp>())
         alloc.setSingle(value == 0);
     return;

@@ -79,6 +79,20 @@ private:
     mlir::Value root;
     uint64_t rootBytes = 0; ///< local: in a lane
     uint64_t start = 0;     ///< of the root, as in description.address
+    // How it came to be, so that its root can get another layout.
+    int64_t source = 0; ///< what it is a view or part of; 0: a root
+    std::optional<catalog::Dims> offset; ///< of a part
+    bool mayRelayout = false; ///< a root without a layout of its own, or a view
+                              ///< that follows its source
+    /// Of what an unshaped tensor stood for: its number, and which one it was.
+    int64_t unshaped = 0;
+    unsigned shaping = 0;
+    // Of an unshaped tensor, which has no value of its own.
+    bool isUnshaped = false, isSingle = false;
+    bool isPoisoned = false; ///< what should have shaped it has been refused
+    int32_t layout = 0;      ///< as asked for
+    int64_t standsFor = 0;   ///< 0: nothing has been written to it
+    mlir::Operation *writtenIn = nullptr; ///< the round of a pipelined loop
   };
   struct Scope {
     Scope(int32_t kind, std::string name, mlir::Location location)
@@ -91,6 +105,7 @@ private:
     size_t tensorsBefore = 0;
     std::optional<bool> addressesBefore;
     unsigned methodBefore = 0;
+    std::vector<std::pair<int64_t, Tensor>> unshapedBefore; ///< by number
   };
 
   // What the table's functions do.
@@ -116,6 +131,9 @@ private:
   void expect(const void *pointer, int32_t type, int64_t count,
               const double *expected, double rtol, double atol,
               weft_ppl_line at);
+  int64_t makeUnshaped(int32_t type, int32_t layout, uint64_t address,
+                       weft_ppl_line at);
+  void warn(const char *message, weft_ppl_line at);
   template <auto method, class... Args>
   static auto forward(void *self, Args... args) {
     return (static_cast<Recorder *>(self)->*method)(args...);
@@ -132,6 +150,9 @@ private:
   bool isInMemory(const void *pointer, catalog::DataType type,
                   int64_t count) const;
   std::optional<catalog::DataType> typeOf(int32_t code, weft_ppl_line at);
+  /// False, with an error, for an unshaped tensor that nothing has written to,
+  /// and for a view of an unshaped one that has been shaped anew since.
+  bool isShaped(const Tensor &tensor, const char *what, weft_ppl_line at);
   // Parts of makeTensor; false after an error.
   bool describeNew(int32_t mode, int32_t type, const int64_t *shape,
                    int32_t layout, const int64_t *strides,
@@ -148,6 +169,47 @@ private:
                     ppl::FunctionArgument &irArgument, bool &isPoisoned);
   int32_t leaveAttempt(const Scope &scope);
   void emitScopeError();
+
+  // Unshaped tensors and free layouts (Unshaped.cpp).
+  /// A call of which not everything is settled.
+  struct OpenCall {
+    catalog::Call &call;
+    llvm::SmallVectorImpl<ppl::FunctionArgument> &irArguments;
+    std::vector<int64_t> tensors; ///< numbers by slot; 0: no tensor
+    weft_ppl_line at;
+    std::vector<bool> isNew = {}; ///< by slot: a result that is a new tensor
+  };
+  /// A result that gets a shape.
+  struct OpenResult {
+    size_t slot;
+    std::vector<catalog::Dims> shapes; ///< that it may get
+    bool keepsPlace;                   ///< where it has that shape already
+  };
+  /// Gives shapes to unshaped results and layouts to tensors that have none of
+  /// their own, so that the call is legal. False if that cannot be;  `problem`
+  /// says why, or is empty if it has been reported.
+  bool settle(OpenCall open, std::string &problem);
+  /// Unshaped tensors of a refused call: what follows from that is not
+  /// reported.
+  void poison(const weft_ppl_argument *arguments, size_t count);
+  std::string findResults(OpenCall &open, std::vector<OpenResult> &results);
+  bool tryShapes(OpenCall &open, const std::vector<OpenResult> &results,
+                 size_t next, bool layoutsToo, std::string &problem);
+  bool tryLayouts(OpenCall &open, const std::vector<OpenResult> &results,
+                  std::string &problem);
+  bool tryRootLayouts(OpenCall &open, llvm::ArrayRef<int64_t> roots,
+                      std::string &problem);
+  void describeResult(OpenCall &open, const OpenResult &result,
+                      const catalog::Dims &shape, catalog::AlignMode layout);
+  bool shapeResults(OpenCall &open, const std::vector<OpenResult> &results);
+  /// Of a root and all that follows it; false, and nothing done, if it cannot.
+  bool setLayout(int64_t root, catalog::AlignMode layout);
+  bool followRoot(Tensor &tensor);
+  bool areUsersLegal(int64_t root) const;
+  /// Fills in description and layout of a part of `whole`.
+  void takePart(catalog::Tensor &part, const catalog::Tensor &whole,
+                const int64_t *offset) const;
+  mlir::Operation *currentRound() const;
   mlir::OpBuilder tensorBuilder();
 
   mlir::MLIRContext &context;

@@ -233,7 +233,9 @@ std::string Printer::typeOf(const Word &word) {
     }
   case SlotKind::Integer:
   case SlotKind::Choice:
-    return (slot.enumeration.empty() ? "int" : str(slot.enumeration)) + " ";
+    return slot.enumeration.empty()
+               ? "int "
+               : "detail::Coded<" + str(slot.enumeration) + "> ";
   case SlotKind::Integers:
     return slot.count == 2 ? "detail::Pair " : "detail::Sides ";
   default:

@@ -10,31 +10,35 @@
 namespace ppl {
 
 /// How many elements dma::nonzero or dma::mask_select wrote. A kernel is
-/// recorded before it runs, so there is no number yet: what needs one gets an
-/// error at its line. The count lies in device memory as a uint32; kernels can
-/// copy it from there (dma::move to a gtensor, dma::load to a tensor).
+/// recorded before it runs, so there is no number yet: as one it is the most
+/// that there can be, with a warning. The count itself lies in device memory as
+/// a uint32; kernels can copy it from there (dma::move to a gtensor, dma::load
+/// to a tensor).
 class element_count {
 public:
-  element_count(const char *function, Line at)
-      : function(function), at(at), where(dim4{1, 1, 1, 1}, GLOBAL, at) {}
+  element_count(const char *function, const dim4 &of, Line at)
+      : function(function), most(unsigned(of.n) * of.c * of.h * of.w), at(at),
+        where(dim4{1, 1, 1, 1}, GLOBAL, at) {}
 
   /// The count as a tensor of one element.
   const gtensor<uint> &tensor() const { return where; }
   operator const gtensor<uint> &() const { return where; }
 
-  /// Not known while recording.
+  /// The most that it can be.
   operator unsigned() const {
     std::string message =
         std::string(function) +
-        " returns a count that only the device knows; keep it in memory: "
-        "gtensor<uint> n = " +
-        function + "(...)";
-    detail::recorder().fail(detail::recorder().self, message.c_str(), at);
-    return 0;
+        " returns a count that only the device knows; as a "
+        "number it is the most there can be, " +
+        std::to_string(most) +
+        "; for the count itself write gtensor<uint> n = " + function + "(...)";
+    detail::recorder().warn(detail::recorder().self, message.c_str(), at);
+    return most;
   }
 
 private:
   const char *function;
+  unsigned most;
   Line at;
   gtensor<uint> where;
 };

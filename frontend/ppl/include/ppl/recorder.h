@@ -22,6 +22,10 @@ enum { WEFT_PPL_L2 = 1, WEFT_PPL_GLOBAL = 2, WEFT_PPL_LOCAL = 3 };
 /* No address given: the compiler places the tensor. */
 #define WEFT_PPL_NO_ADDRESS UINT64_MAX
 
+/* No layout given: TPU_ALIGN, unless a function that the tensor is used by
+ * takes another one only. */
+#define WEFT_PPL_ANY_LAYOUT (-1)
+
 /* An argument of a function of the catalog. */
 enum {
   WEFT_PPL_OMITTED = 0,
@@ -99,7 +103,8 @@ typedef struct weft_ppl_recorder {
   uint32_t bytes; /* sizeof(weft_ppl_recorder) of the recorder's side */
   void *self;
 
-  /* A new tensor. `strides` null: those of `layout`. `address`: for L2 and
+  /* A new tensor. `strides` null: those of `layout`; WEFT_PPL_ANY_LAYOUT for
+   * LOCAL: TPU_ALIGN, or what its functions ask for. `address`: for L2 and
    * GLOBAL a byte of device memory (a pointer that `allocate` gave, or a number
    * from it on), for LOCAL lane * bytes per lane + offset, or NO_ADDRESS. */
   int64_t (*make_tensor)(void *self, int32_t memory, int32_t type,
@@ -145,6 +150,13 @@ typedef struct weft_ppl_recorder {
   void (*expect)(void *self, const void *memory, int32_t type, int64_t count,
                  const double *expected, double rtol, double atol,
                  weft_ppl_line at);
+
+  /* A local tensor without a shape (PPL 3.7): every function that gives it its
+   * first values, or new ones, gives it the shape of its result. */
+  int64_t (*make_unshaped)(void *self, int32_t type, int32_t layout,
+                           uint64_t address, weft_ppl_line at);
+  /* A warning about a line of the kernel. */
+  void (*warn)(void *self, const char *message, weft_ppl_line at);
 } weft_ppl_recorder;
 
 /* Every kernel library exports this (ppl.h defines it); the recorder calls it

@@ -322,6 +322,11 @@ unbound() {
     t.fill_random = [](void *, void *, int32_t, int64_t, double, double) {};
     t.expect = [](void *, const void *, int32_t, int64_t, const double *,
                   double, double, weft_ppl_line at) { noteUnbound(at); };
+    t.make_unshaped = [](void *, int32_t, int32_t, uint64_t, weft_ppl_line at) {
+      noteUnbound(at);
+      return int64_t(0);
+    };
+    t.warn = [](void *, const char *, weft_ppl_line at) { noteUnbound(at); };
     return t;
   }();
   return table;
@@ -410,20 +415,43 @@ protected:
 };
 } // namespace detail
 
+namespace detail {
+/// int for bool and integers, which older code has where the manual's functions
+/// take an align_mode_t.
+template <class N>
+using IfLayoutNumber = std::enable_if_t<std::is_integral_v<N>, int>;
+/// A bool says whether the tensor is aligned; other integers are the number of
+/// the mode.
+template <class N>
+constexpr int layoutOf(N number) {
+  if constexpr (std::is_same_v<N, bool>)
+    return number ? TPU_ALIGN : TPU_COMPACT;
+  else
+    return int(number);
+}
+} // namespace detail
+
 /// A tensor in local memory (PPL 3.2). Channel c lies in lane
-/// (first lane + c) mod LANE_NUM.
+/// (first lane + c) mod LANE_NUM. Without a layout it is TPU_ALIGN, unless what
+/// it is used for takes another one only.
 template <class T>
 class tensor : public detail::AnyTensor {
 public:
   using element = T;
-  explicit tensor(const dim4 &shape, align_mode_t layout = TPU_ALIGN,
+  explicit tensor(const dim4 &shape, Line at = {})
+      : tensor(shape, WEFT_PPL_ANY_LAYOUT, -1, at, Numbered()) {}
+  explicit tensor(const dim4 &shape, align_mode_t layout,
                   long long address = -1, Line at = {})
-      : block(shape) {
-    detail::Sizes s(shape);
-    id = detail::recorder().make_tensor(
-        detail::recorder().self, WEFT_PPL_LOCAL, convert_dtype<T>(), s.v,
-        layout, nullptr, address < 0 ? WEFT_PPL_NO_ADDRESS : uint64_t(address),
-        at);
+      : tensor(shape, int(layout), address, at, Numbered()) {}
+  template <class N, detail::IfLayoutNumber<N> = 0>
+  explicit tensor(const dim4 &shape, N layout, long long address = -1,
+                  Line at = {})
+      : tensor(shape, detail::layoutOf(layout), address, at, Numbered()) {}
+  /// Without a shape: it has that of what is written to it, each time anew (PPL
+  /// 3.7).
+  explicit tensor(Line at = {}) { makeUnshaped(WEFT_PPL_ANY_LAYOUT, -1, at); }
+  explicit tensor(align_mode_t layout, long long address = -1, Line at = {}) {
+    makeUnshaped(layout, address, at);
   }
   /// Of a number that the recorder gave.
   struct Made {
@@ -460,14 +488,30 @@ public:
   }
 
   /// The shape that was allocated, of whatever this is a view of.
-  dim4 getBlockShape() const { return block; }
+  dim4 getBlockShape() const { return isUnshaped ? getShape() : block; }
 
 private:
+  struct Numbered {};
+  tensor(const dim4 &shape, int layout, long long address, Line at, Numbered)
+      : block(shape) {
+    detail::Sizes s(shape);
+    id = detail::recorder().make_tensor(
+        detail::recorder().self, WEFT_PPL_LOCAL, convert_dtype<T>(), s.v,
+        layout, nullptr, address < 0 ? WEFT_PPL_NO_ADDRESS : uint64_t(address),
+        at);
+  }
+  void makeUnshaped(int layout, long long address, Line at) {
+    id = detail::recorder().make_unshaped(
+        detail::recorder().self, convert_dtype<T>(), layout,
+        address < 0 ? WEFT_PPL_NO_ADDRESS : uint64_t(address), at);
+    isUnshaped = true;
+  }
   template <class T2>
   tensor<T2> make(int64_t id) const {
-    return tensor<T2>(typename tensor<T2>::Made{id, block});
+    return tensor<T2>(typename tensor<T2>::Made{id, getBlockShape()});
   }
   dim4 block;
+  bool isUnshaped = false;
 };
 
 namespace detail {
@@ -549,9 +593,20 @@ private:
 
 /// Allocates `block` and gives its view of `real`, for the last, smaller round
 /// of a loop. `real` is at most `block` on every axis.
+template <class T, class N, detail::IfLayoutNumber<N> = 0>
+tensor<T> make_tensor(const dim4 &block, const dim4 &real, N layout,
+                      Line at = {});
 template <class T>
-tensor<T> make_tensor(const dim4 &block, const dim4 &real,
-                      align_mode_t layout = TPU_ALIGN, Line at = {}) {
+tensor<T> make_tensor(const dim4 &block, const dim4 &real, Line at = {}) {
+  return make_tensor<T>(block, real, int(WEFT_PPL_ANY_LAYOUT), at);
+}
+template <class T>
+tensor<T> make_tensor(const dim4 &block, const dim4 &real, align_mode_t layout,
+                      Line at = {}) {
+  return make_tensor<T>(block, real, int(layout), at);
+}
+template <class T, class N, detail::IfLayoutNumber<N>>
+tensor<T> make_tensor(const dim4 &block, const dim4 &real, N layout, Line at) {
   if (real.n > block.n || real.c > block.c || real.h > block.h ||
       real.w > block.w)
     detail::recorder().fail(detail::recorder().self,
@@ -581,6 +636,17 @@ gtensor<T> make_gtensor(const dim4 &shape, tensor_mode_t mode,
 //===----------------------------------------------------------------------===//
 
 namespace detail {
+/// An enumerator of E, or its number: older code has true and false, or ints,
+/// where the functions take an enumeration.
+template <class E>
+struct Coded {
+  E value;
+  Coded(E value) : value(value) {}
+  template <class N, std::enable_if_t<std::is_integral_v<N>, int> = 0>
+  Coded(N number) : value(E(number)) {}
+  operator E() const { return value; }
+};
+
 /// One argument of a call. Integers are borrowed until the call is made.
 struct Argument : weft_ppl_argument {
   int64_t own[8] = {};
@@ -595,6 +661,8 @@ struct Argument : weft_ppl_argument {
     kind = WEFT_PPL_INTEGER;
     integer = int64_t(value);
   }
+  template <class E>
+  Argument(Coded<E> coded) : Argument(coded.value) {}
   Argument(double value) : Argument() {
     kind = WEFT_PPL_FLOAT;
     real = value;

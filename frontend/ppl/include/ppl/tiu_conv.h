@@ -45,7 +45,7 @@ template <class T>
 void fdw_deconv(const tensor<T> &dst, const tensor<T> &src,
                 detail::Operand weight, detail::Operand bias,
                 detail::Pair k_shape, detail::Pair insert, detail::Sides pad,
-                detail::Pair dilation, data_type_t /*out_dtype*/,
+                detail::Pair dilation, detail::Coded<data_type_t> /*out_dtype*/,
                 bool has_bias = true, Line at = {}) {
   fdw_deconv(dst, src, weight, has_bias ? bias : detail::kLeftOut, k_shape,
              insert, pad, dilation, at);
@@ -59,8 +59,8 @@ void conv_sym_rq(const tensor<D> &dst, const tensor<S> &src,
                  detail::Pair k_shape, detail::Pair stride,
                  detail::Pair dilation, detail::Sides pad, bool result_relu,
                  uint64 requant, bool saturate = false,
-                 rounding_mode_t round = RM_HALF_UP, bool kernel_rotate = false,
-                 Line at = {}) {
+                 detail::Coded<rounding_mode_t> round = RM_HALF_UP,
+                 bool kernel_rotate = false, Line at = {}) {
   conv_sym_rq(dst, src, weight, bias, oc, k_shape, stride, dilation, pad,
               result_relu, int32(uint32(requant)), int8(uint8(requant >> 32)),
               int16(uint16(requant >> 40)), saturate, round, kernel_rotate, at);
@@ -71,9 +71,9 @@ void conv_asym_rq(const tensor<D> &dst, const tensor<S> &src,
                   detail::Pair k_shape, detail::Pair stride,
                   detail::Pair dilation, detail::Sides pad,
                   detail::Operand pad_val, bool result_add,
-                  data_type_t out_dtype, bool has_bias, detail::Operand kzp,
-                  uint64 requant, bool saturate = false,
-                  rounding_mode_t round = RM_HALF_UP,
+                  detail::Coded<data_type_t> out_dtype, bool has_bias,
+                  detail::Operand kzp, uint64 requant, bool saturate = false,
+                  detail::Coded<rounding_mode_t> round = RM_HALF_UP,
                   bool kernel_rotate = false, Line at = {}) {
   conv_asym_rq(dst, src, weight, bias, oc, k_shape, stride, dilation, pad,
                pad_val, result_add, out_dtype, has_bias, kzp,
@@ -90,7 +90,8 @@ void dw_conv_rq(const tensor<D> &dst, const tensor<S> &src,
                 detail::Pair k_shape, detail::Pair stride,
                 detail::Pair dilation, detail::Sides pad, bool result_relu,
                 int multiplier, int8 rshift, short out_zp,
-                rounding_mode_t round = RM_HALF_UP, Line at = {}) {
+                detail::Coded<rounding_mode_t> round = RM_HALF_UP,
+                Line at = {}) {
   tensor<int32> sums(dst.getShape(), TPU_ALIGN, -1, at);
   dw_conv(sums, src, weight, bias, pad_val, k_shape, pad, stride, dilation, 0,
           false, RM_HALF_UP, at);

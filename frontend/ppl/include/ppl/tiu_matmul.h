@@ -32,7 +32,7 @@ namespace ppl::tiu {
 template <class D>
 void mm2(const tensor<D> &rst, detail::Operand left, detail::Operand right,
          detail::Operand bias, detail::Operand r_zp, bool ltrans, bool rtrans,
-         bool rst_trans, bool result_add, data_type_t out_dtype,
+         bool rst_trans, bool result_add, detail::Coded<data_type_t> out_dtype,
          bool has_bias = true, bool do_relu = false, Line at = {}) {
   if (const char *name = detail::productOf(detail::kByteProducts, ltrans,
                                            rtrans, rst_trans, at))
@@ -43,7 +43,7 @@ void mm2(const tensor<D> &rst, detail::Operand left, detail::Operand right,
 template <class D>
 void mm2(const tensor<D> &rst, detail::Operand left, detail::Operand right,
          detail::Operand r_zp, bool ltrans, bool rtrans, bool rst_trans,
-         bool result_add, data_type_t out_dtype, Line at = {}) {
+         bool result_add, detail::Coded<data_type_t> out_dtype, Line at = {}) {
   mm2(rst, left, right, detail::kLeftOut, r_zp, ltrans, rtrans, rst_trans,
       result_add, out_dtype, false, false, at);
 }
@@ -60,8 +60,8 @@ void mm2(const tensor<D> &rst, detail::Operand left, detail::Operand right,
 }
 template <class D>
 void mm2(const tensor<D> &rst, detail::Operand left, detail::Operand right,
-         detail::Operand r_zp, bool result_add, data_type_t out_dtype,
-         Line at = {}) {
+         detail::Operand r_zp, bool result_add,
+         detail::Coded<data_type_t> out_dtype, Line at = {}) {
   mm2(rst, left, right, detail::kLeftOut, r_zp, false, false, false, result_add,
       out_dtype, false, false, at);
 }
@@ -69,7 +69,7 @@ void mm2(const tensor<D> &rst, detail::Operand left, detail::Operand right,
 template <class D, class B>
 void fmm2(const tensor<D> &dst, detail::Operand left, detail::Operand right,
           const tensor<B> &bias, bool ltrans, bool rtrans, bool rst_trans,
-          bool do_relu, bool result_add, data_type_t out_dtype,
+          bool do_relu, bool result_add, detail::Coded<data_type_t> out_dtype,
           bool has_bias = true, bool saturate = false, bool do_requant = false,
           float quant = 1.0f, Line at = {}) {
   if (const char *name = detail::productOf(detail::kHalfProducts, ltrans,
@@ -82,8 +82,8 @@ void fmm2(const tensor<D> &dst, detail::Operand left, detail::Operand right,
 template <class D, class B>
 void fmm2(const tensor<D> &dst, detail::Operand left, detail::Operand right,
           const tensor<B> &bias, bool do_relu, bool result_add,
-          data_type_t out_dtype, bool has_bias = true, bool saturate = false,
-          Line at = {}) {
+          detail::Coded<data_type_t> out_dtype, bool has_bias = true,
+          bool saturate = false, Line at = {}) {
   fmm2(dst, left, right, bias, false, false, false, do_relu, result_add,
        out_dtype, has_bias, saturate, false, 1.0f, at);
 }
@@ -103,8 +103,8 @@ void fmm2(const tensor<D> &dst, detail::Operand left, detail::Operand right,
 template <class D>
 void fmm2(const tensor<D> &dst, detail::Operand left, detail::Operand right,
           bool ltrans, bool rtrans, bool rst_trans, bool do_relu,
-          bool result_add, data_type_t out_dtype, bool saturate = false,
-          Line at = {}) {
+          bool result_add, detail::Coded<data_type_t> out_dtype,
+          bool saturate = false, Line at = {}) {
   if (const char *name = detail::productOf(detail::kHalfProducts, ltrans,
                                            rtrans, rst_trans, at))
     detail::call(name, at,
@@ -119,7 +119,7 @@ void fmm2(const tensor<D> &dst, detail::Operand left, detail::Operand right,
 }
 template <class D>
 void fmm2(const tensor<D> &dst, detail::Operand left, detail::Operand right,
-          bool result_add, data_type_t out_dtype, Line at = {}) {
+          bool result_add, detail::Coded<data_type_t> out_dtype, Line at = {}) {
   fmm2(dst, left, right, false, false, false, false, result_add, out_dtype,
        false, at);
 }

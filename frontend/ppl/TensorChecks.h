@@ -1,0 +1,30 @@
+//===- TensorChecks.h - what tensors of a kernel can be ---------*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_PPL_TENSORCHECKS_H
+#define WEFT_FRONTEND_PPL_TENSORCHECKS_H
+
+#include "dialects/ppl/Memory.h"
+#include "runtime/catalog/Catalog.h"
+
+#include <string>
+
+namespace weft::frontend {
+
+/// Tensors without address lie, for the rules about overlap, each in a region
+/// of its own: of 2 to this power bytes.
+inline constexpr unsigned kTensorRegionShift = 40;
+
+ppl::TensorViewType typeOfTensor(const catalog::Tensor &tensor,
+                                 const Chip &chip, mlir::MLIRContext &context);
+
+/// Empty if a tensor type can have these four sizes.
+std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
+                         const Chip &chip);
+
+/// Whether the bytes of `tensor` lie inside [0, rootBytes) from `start`.
+bool isInside(const catalog::Tensor &tensor, uint64_t start, uint64_t rootBytes,
+              const Chip &chip);
+
+} // namespace weft::frontend
+
+#endif // WEFT_FRONTEND_PPL_TENSORCHECKS_H
