@@ -53,6 +53,50 @@ CASES = [
     ("interpreted", ADD + "__TEST__ void t() { add(0); }", ["--target", "bm1690"], 0, ["PASS t"]),
 ]
 
+# Kernels that flags call: the words behind `weft ppl run`, exit code, parts of what is said.
+CALLED = """__KERNEL__ void scale(float *out, const float *in, int n, bool twice) {
+  dim4 s = {1, 1, 1, n};
+  tensor<float> x, y;
+  dma::load(x, gtensor<float>(s, GLOBAL, in));
+  tiu::fmul(y, x, twice ? 2.0f : 1.0f);
+  dma::store(gtensor<float>(s, GLOBAL, out), y);
+}
+"""
+MEMORY = ["--arg", "out=out:[8]", "--arg", "in=rand:fp32[8]"]
+CALLS = [
+    ("run", [*MEMORY, "--arg", "n=8", "--arg", "twice=true"], 0, ["scale: ran, 1 outputs"]),
+    ("check", [], 0, ["scale(float *out, const float *in, int n, bool twice): compiles; to check its calls add --kernel scale --arg out="]),
+    ("run", [], 2, ["or by a call: weft ppl run", "--kernel scale --arg out=out:[1x64x1x128]", "--arg n=NUMBER"]),
+    ("run", ["--kernel", "skale"], 2, ["has no kernel 'skale' for --kernel; there are scale"]),
+    ("run", MEMORY, 2, ["--arg: parameter 'n' of scale(", "has no value; add --arg n=NUMBER"]),
+    ("run", ["--arg", "m=8"], 2, ["--arg m=8: the kernel has no such parameter: scale("]),
+    ("run", ["--arg", "n"], 2, ["--arg n: is NAME=VALUE; memory is FILE.npz:ARRAY"]),
+    ("run", ["--arg", "n=8", "--arg", "n=9"], 2, ["--arg n=9: the parameter has a value already"]),
+    ("run", ["--arg", "n=many"], 2, ["--arg n=many: neither memory nor a number; memory is"]),
+    ("run", ["--arg", "out=out:[8x]"], 2, ["--arg out=out:[8x]: memory is TYPE[SHAPE] with one to four sizes"]),
+    ("run", ["--arg", "in=no.npz:x"], 2, ["--arg in=no.npz:x: ", "no.npz"]),
+    ("run", [*MEMORY, "--arg", "n=0.5", "--arg", "twice=true"], 2, ["--arg n=0.5: the parameter takes whole numbers"]),
+    ("run", [*MEMORY, "--arg", "n=8", "--arg", "twice=2"], 2, ["--arg twice=2: the parameter takes numbers from 0 to 1"]),
+    ("run", ["--arg", "out=8", *MEMORY[2:], "--arg", "n=8", "--arg", "twice=0"], 2, ["--arg out=8: the parameter is a pointer and takes memory"]),
+    ("run", ["--arg", "out=out:fp16[8]", *MEMORY[2:], "--arg", "n=8", "--arg", "twice=0"], 2, ["the parameter points to fp32, not to fp16"]),
+    ("run", [*MEMORY, "--arg", "n=out:[8]", "--arg", "twice=0"], 2, ["--arg n=out:[8]: the parameter is a number"]),
+    ("run", [*MEMORY, "--arg", "n=9", "--arg", "twice=0"], 2, ["calls.cpp:8: ", "allocate more or take a smaller shape"]),
+    ("test", ["--kernel", "scale"], 2, ["test is about __TEST__ functions"]),
+]
+
+
+def check_calls(weft, folder):
+    """What is wrong with CALLS."""
+    found, path = [], pathlib.Path(folder) / "calls.cpp"
+    path.write_text(HEAD.replace("ppl/ppl.h", "ppl.h") + CALLED)
+    for action, arguments, code, parts in CALLS:
+        result = subprocess.run([weft, "ppl", action, str(path), *arguments], capture_output=True, text=True, timeout=120)
+        output = result.stdout + result.stderr
+        if result.returncode != code:
+            found.append(f"{action} {arguments}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
+        found += [f"{action} {arguments}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
+    return found
+
 
 def main():
     weft, found = sys.argv[1], []
@@ -66,6 +110,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
+        found += check_calls(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]
@@ -75,7 +120,7 @@ def main():
                 found.append(f"build {arguments[0]}: exit code {result.returncode}, must be {code} with '{part}': {result.stderr[-300:]}")
     for line in found:
         print(line)
-    print(f"{len(CASES)} cases, {len(found)} problems")
+    print(f"{len(CASES) + len(CALLS)} cases, {len(found)} problems")
     return 1 if found else 0
 
 

@@ -9,8 +9,10 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <elf.h>
@@ -146,12 +148,13 @@ bool KernelLibrary::isLibrary(const std::string &path) {
   return file && (*file)->getBuffer() == llvm::StringRef(ELFMAG, SELFMAG);
 }
 
-rt::Result<KernelLibrary>
-KernelLibrary::compile(const std::string &source,
-                       const std::vector<std::string> &arguments) {
-  if (!llvm::sys::fs::exists(source))
-    return rt::fail(rt::Code::NotFound, source + ": no such file");
-  rt::Result<std::string> include = includeFolder();
+/// Runs the C++ compiler of the host on a kernel, with the words that every
+/// compilation has, then `words`. `named`: the file that messages are about.
+static rt::Status runCompiler(const std::string &named,
+                              const std::vector<std::string> &words) {
+  if (!llvm::sys::fs::exists(named))
+    return rt::fail(rt::Code::NotFound, named + ": no such file");
+  rt::Result<std::string> include = KernelLibrary::includeFolder();
   if (!include)
     return include.status();
   const char *chosen = std::getenv("CXX");
@@ -165,32 +168,131 @@ KernelLibrary::compile(const std::string &source,
     return rt::fail(rt::Code::NotFound,
                     "no C++ compiler: '" + chosenWords.front().str() +
                         "' is not on the path; install one or name it in CXX");
+  std::vector<std::string> command = {*compiler};
+  for (llvm::StringRef word : llvm::ArrayRef(chosenWords).drop_front())
+    command.push_back(word.str());
+  command.insert(command.end(),
+                 {"-std=c++17", "-O1", "-fPIC", "-I" + *include});
+  command.insert(command.end(), words.begin(), words.end());
+  std::vector<llvm::StringRef> all(command.begin(), command.end());
+  std::string why;
+  int code =
+      llvm::sys::ExecuteAndWait(*compiler, all, std::nullopt, {}, 0, 0, &why);
+  if (code == 0)
+    return rt::Status::ok();
+  return rt::fail(rt::Code::InvalidArgument,
+                  named + ": does not compile" +
+                      (why.empty() ? std::string() : " (" + why + ")"));
+}
+
+rt::Result<KernelLibrary>
+KernelLibrary::compile(const std::string &source,
+                       const std::vector<std::string> &arguments,
+                       const std::string &driver) {
   // In a folder: a compiler that outlives this program finds no place then.
   rt::Result<std::unique_ptr<tools::TemporaryFolder>> folder =
       tools::TemporaryFolder::make("weft-kernel");
   if (!folder)
     return folder.status();
   const std::string output = (*folder)->path() + "/kernel.so"; // stays mapped
-  std::vector<std::string> command = {*compiler};
-  for (llvm::StringRef word : llvm::ArrayRef(chosenWords).drop_front())
-    command.push_back(word.str());
-  for (std::string word :
-       {std::string("-std=c++17"), std::string("-O1"), std::string("-fPIC"),
-        std::string("-shared"), std::string("-x"), std::string("c++"), source,
-        "-I" + *include, std::string("-o"), output})
-    command.push_back(std::move(word));
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  std::vector<llvm::StringRef> words(command.begin(), command.end());
-  std::string why;
-  int code =
-      llvm::sys::ExecuteAndWait(*compiler, words, std::nullopt, {}, 0, 0, &why);
-  rt::Result<KernelLibrary> library =
-      code == 0 ? load(output)
-                : rt::Result<KernelLibrary>(rt::fail(
-                      rt::Code::InvalidArgument,
-                      source + ": does not compile" +
-                          (why.empty() ? std::string() : " (" + why + ")")));
-  return library;
+  std::vector<std::string> words = {"-shared", "-x", "c++"};
+  if (driver.empty()) {
+    words.push_back(source);
+  } else {
+    const std::string file = (*folder)->path() + "/driver.cpp";
+    std::error_code error;
+    llvm::raw_fd_ostream stream(file, error);
+    stream << driver;
+    stream.close();
+    if (error || stream.has_error())
+      return rt::fail(rt::Code::IoError, file + ": cannot be written");
+    // Included by its name, which messages then have.
+    words.insert(words.end(), {"-include", source, file});
+  }
+  words.insert(words.end(), {"-o", output});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (rt::Status status = runCompiler(source, words); !status)
+    return status;
+  return load(output);
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+static bool isNameChar(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+/// "fp16 *ptr_res" in its parts; a parameter without a name has none.
+static KernelParameter parameterOf(llvm::StringRef text) {
+  text = text.split('=').first.trim();
+  llvm::StringRef name = text.take_back(
+      text.size() -
+      text.find_last_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij"
+                            "klmnopqrstuvwxyz0123456789_") -
+      1);
+  llvm::StringRef type = text.drop_back(name.size()).trim();
+  if (type.empty())
+    return {text.str(), ""};
+  return {type.str(), name.str()};
+}
+
+/// The declarations of kernels in preprocessed text: behind the attribute that
+/// __KERNEL__ stands for.
+static std::vector<KernelSignature> signaturesIn(llvm::StringRef text) {
+  std::vector<KernelSignature> signatures;
+  constexpr llvm::StringLiteral mark = "section(\"ppl_kernel\")))";
+  for (size_t at = text.find(mark); at != llvm::StringRef::npos;
+       at = text.find(mark, at)) {
+    at += mark.size();
+    llvm::StringRef rest = text.drop_front(at);
+    size_t open = rest.find('('), close = open;
+    for (int depth = 0; close < rest.size(); ++close) {
+      depth += rest[close] == '(' ? 1 : rest[close] == ')' ? -1 : 0;
+      if (depth == 0)
+        break;
+    }
+    if (close >= rest.size())
+      break;
+    KernelSignature signature;
+    llvm::StringRef name = rest.take_front(open).rtrim();
+    size_t start = name.size();
+    while (start > 0 && isNameChar(name[start - 1]))
+      --start;
+    signature.name = name.drop_front(start).str();
+    llvm::SmallVector<llvm::StringRef> parts;
+    rest.slice(open + 1, close).split(parts, ',');
+    for (llvm::StringRef part : parts)
+      if (!part.trim().empty() && part.trim() != "void")
+        signature.parameters.push_back(parameterOf(part));
+    bool isKnown =
+        std::any_of(signatures.begin(), signatures.end(),
+                    [&](const auto &s) { return s.name == signature.name; });
+    if (!isKnown) // declared before
+      signatures.push_back(std::move(signature));
+  }
+  return signatures;
+}
+
+rt::Result<std::vector<KernelSignature>>
+KernelLibrary::signatures(const std::string &source,
+                          const std::vector<std::string> &arguments) {
+  rt::Result<std::unique_ptr<tools::TemporaryFolder>> folder =
+      tools::TemporaryFolder::make("weft-kernel");
+  if (!folder)
+    return folder.status();
+  const std::string output = (*folder)->path() + "/kernel.ii";
+  std::vector<std::string> words = {"-E",   "-P", "-x",  "c++",
+                                    source, "-o", output};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (rt::Status status = runCompiler(source, words); !status)
+    return status;
+  auto text = llvm::MemoryBuffer::getFile(output);
+  if (!text)
+    return rt::fail(rt::Code::IoError,
+                    source + ": cannot be read once preprocessed");
+  return signaturesIn((*text)->getBuffer());
 }
 
 KernelLibrary::KernelLibrary(KernelLibrary &&other) noexcept

@@ -13,14 +13,30 @@
 
 namespace weft::driver {
 
+/// A parameter of a kernel as its source has it: "fp16 *" and "ptr_res".
+struct KernelParameter {
+  std::string type, name; ///< the name may be empty
+  bool isPointer() const { return !type.empty() && type.back() == '*'; }
+};
+struct KernelSignature {
+  std::string name;
+  std::vector<KernelParameter> parameters;
+};
+
 /// A shared library that ppl.h was compiled into.
 class KernelLibrary {
 public:
   /// Compiles a kernel source with the C++ compiler of the host (`CXX`, else
   /// c++) and loads the result. The compiler's messages go to stderr.
-  /// `arguments` are passed on to it.
+  /// `arguments` are passed on to it. `driver`, if not empty, is C++ behind the
+  /// source: a test of its kernels.
   static rt::Result<KernelLibrary>
-  compile(const std::string &source, const std::vector<std::string> &arguments);
+  compile(const std::string &source, const std::vector<std::string> &arguments,
+          const std::string &driver = {});
+  /// The functions marked __KERNEL__ in a source, by its preprocessed text.
+  static rt::Result<std::vector<KernelSignature>>
+  signatures(const std::string &source,
+             const std::vector<std::string> &arguments);
   /// Whether the file is a library already, whatever its name.
   static bool isLibrary(const std::string &path);
   /// Loads a library. Its static initializers run.

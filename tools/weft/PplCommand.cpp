@@ -10,6 +10,7 @@
 #include "tools/files/OutputFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/DeviceFlags.h"
+#include "tools/weft/KernelArguments.h"
 #include "tools/weft/NearNames.h"
 #include "tools/weft/Program.h"
 
@@ -29,7 +30,8 @@ namespace {
 struct PplFlags {
   std::string action, kernel, test, output, save;
   std::string target = chips::defaultTarget();
-  std::vector<std::string> compilerArguments;
+  std::string function; ///< --kernel
+  std::vector<std::string> compilerArguments, arguments;
   bool serial = false, interpret = false, json = false, text = false;
   bool check = false, noCheck = false;
   rt::DeviceOptions device;
@@ -39,6 +41,13 @@ struct PplFlags {
 struct Recorded {
   std::string name;
   std::unique_ptr<KernelProgram> program;
+};
+
+/// What there is to record.
+struct Programs {
+  std::optional<KernelLibrary> library;
+  std::vector<std::string> names; ///< tests, or the kernel that is called
+  std::optional<KernelArguments> arguments; ///< of the kernel
 };
 
 /// Cycles of one program by the cost model.
@@ -77,36 +86,113 @@ static rt::Status noSuchTest(const PplFlags &flags,
           (known.empty() ? "it has none" : "there are " + known));
 }
 
-/// The tests that were asked for.
-static Result<std::vector<std::string>>
-chooseTests(const PplFlags &flags, const KernelLibrary &library) {
-  if (!flags.test.empty() && llvm::is_contained(library.tests(), flags.test))
-    return std::vector<std::string>{flags.test};
-  if (!flags.test.empty())
-    return noSuchTest(flags, library);
-  if (library.tests().empty())
-    return rt::fail(rt::Code::NotFound,
-                    flags.kernel + ": has no __TEST__ function; a program is "
-                                   "recorded by running one");
-  return library.tests();
+/// Whether a kernel is called with --arg, not by a test.
+static bool callsKernel(const PplFlags &flags) {
+  return !flags.function.empty() || !flags.arguments.empty();
 }
 
-static Result<Recorded> recordTest(const PplFlags &flags,
-                                   const KernelLibrary &library,
-                                   const Chip &chip, const std::string &name) {
+static Result<driver::KernelSignature> chooseKernel(const PplFlags &flags) {
+  if (KernelLibrary::isLibrary(flags.kernel))
+    return rt::fail(rt::Code::InvalidArgument,
+                    "--kernel and --arg need the parameters of the C++ source, "
+                    "which the library " +
+                        flags.kernel + " does not hold; name the source");
+  Result<std::vector<driver::KernelSignature>> kernels =
+      KernelLibrary::signatures(flags.kernel, flags.compilerArguments);
+  if (!kernels)
+    return kernels.status();
+  std::string known;
+  for (const driver::KernelSignature &kernel : *kernels) {
+    if (kernel.name == flags.function ||
+        (flags.function.empty() && kernels->size() == 1))
+      return kernel;
+    known += (known.empty() ? "" : ", ") + kernel.name;
+  }
+  if (known.empty())
+    return rt::fail(rt::Code::NotFound,
+                    flags.kernel + ": has no __KERNEL__ function");
+  return rt::fail(rt::Code::NotFound,
+                  flags.kernel +
+                      (flags.function.empty()
+                           ? ": has several kernels; choose one with --kernel: "
+                           : ": has no kernel '" + flags.function +
+                                 "' for --kernel; there are ") +
+                      known);
+}
+
+/// A program is recorded by calling something: without tests, how to.
+static rt::Status nothingToCall(const PplFlags &flags) {
+  std::string text = flags.kernel + ": has no __TEST__ function; a program is "
+                                    "recorded by running one";
+  if (!KernelLibrary::isLibrary(flags.kernel))
+    if (auto kernels =
+            KernelLibrary::signatures(flags.kernel, flags.compilerArguments);
+        kernels && !kernels->empty())
+      text += ", or by a call: weft ppl " + flags.action + " " + flags.kernel +
+              " " + exampleOf(kernels->front());
+  return rt::fail(rt::Code::NotFound, text);
+}
+
+static Result<Programs> choosePrograms(const PplFlags &flags) {
+  Programs programs;
+  std::string driver;
+  if (callsKernel(flags)) {
+    Result<driver::KernelSignature> kernel = chooseKernel(flags);
+    if (!kernel)
+      return kernel.status();
+    Result<KernelArguments> arguments =
+        KernelArguments::parse(*kernel, flags.arguments);
+    if (!arguments)
+      return arguments.status();
+    driver = arguments->driver();
+    programs.arguments.emplace(std::move(*arguments));
+    programs.names = {kernel->name};
+  }
+  Result<KernelLibrary> library =
+      KernelLibrary::isLibrary(flags.kernel)
+          ? KernelLibrary::load(flags.kernel)
+          : KernelLibrary::compile(flags.kernel, flags.compilerArguments,
+                                   driver);
+  if (!library)
+    return library.status();
+  if (!flags.test.empty() &&
+      !llvm::is_contained(library->tests(), flags.test))
+    return noSuchTest(flags, *library);
+  if (!flags.test.empty())
+    programs.names = {flags.test};
+  else if (!programs.arguments)
+    programs.names = library->tests();
+  programs.library.emplace(std::move(*library));
+  if (programs.names.empty() && flags.action != "check")
+    return nothingToCall(flags);
+  return programs;
+}
+
+static Result<Recorded> recordProgram(const PplFlags &flags,
+                                      const Programs &programs,
+                                      const Chip &chip,
+                                      const std::string &name) {
   Recorded one{name, std::make_unique<KernelProgram>()};
   rt::Status status;
   bool isDone = mlir::succeeded(
       one.program->record(chip, name, [&](const weft_ppl_recorder &table) {
-        status = library.callTest(name, table);
+        status = programs.library->callTest(
+            programs.arguments ? KernelArguments::kDriverName : name, table);
       }));
   if (!status) // it may name the line already
     return status.message().rfind(flags.kernel, 0) == 0
                ? status
                : status.withContext(flags.kernel);
-  bool checks = flags.check || (flags.action == "test" && !flags.noCheck);
+  bool checks = flags.check || ((flags.action == "test" ||
+                                 flags.action == "check") &&
+                                !flags.noCheck);
   if (!isDone || (checks && mlir::failed(driver::checkKernel(*one.program))))
     return one.program->failureCause();
+  if (programs.arguments)
+    if (rt::Status filled =
+            programs.arguments->fill(one.program->recorder().memory);
+        !filled)
+      return filled;
   return one;
 }
 
@@ -179,8 +265,27 @@ static ExitCode buildAction(const PplFlags &flags,
                    " bytes\n");
 }
 
-/// The outputs as arrays of f32 (integers beyond 2^24 are rounded), by their
-/// names in the bmodel.
+/// What numpy has for the elements: integers as they are, floats as f32.
+static numeric::ElementType arrayTypeOf(catalog::DataType type) {
+  switch (type) {
+  case catalog::DataType::Int32:
+    return numeric::ElementType::I32;
+  case catalog::DataType::Uint32:
+    return numeric::ElementType::U32;
+  case catalog::DataType::Int16:
+    return numeric::ElementType::I16;
+  case catalog::DataType::Uint16:
+    return numeric::ElementType::U16;
+  case catalog::DataType::Int8:
+    return numeric::ElementType::I8;
+  case catalog::DataType::Uint8:
+    return numeric::ElementType::U8;
+  default:
+    return numeric::ElementType::F32;
+  }
+}
+
+/// The outputs as arrays, by their names in the bmodel.
 static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
                               const std::string &path) {
   std::vector<numeric::HostTensor> tensors;
@@ -193,11 +298,10 @@ static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
                     (piece->address - one.program->recorder().memory.base),
                 values.bytes.size(), values.bytes.begin());
     numeric::HostTensor tensor(
-        numeric::ElementType::F32,
+        arrayTypeOf(*type),
         {piece->shape[0], piece->shape[1], piece->shape[2], piece->shape[3]});
-    auto *floats = tensor.as<float>();
     for (int64_t i = 0; i < values.elements(); ++i)
-      floats[i] = float(values.value(i));
+      tensor.setFromDouble(i, values.value(i));
     tensors.push_back(std::move(tensor));
     names.push_back(name);
   }
@@ -223,6 +327,38 @@ static ExitCode runAction(const PplFlags &flags, std::vector<Recorded> &tests) {
         return report(status);
   }
   return printText(text);
+}
+
+/// Everything but running: the rules of the functions, memory, commands.
+static ExitCode checkAction(const PplFlags &flags,
+                            std::vector<Recorded> &programs) {
+  std::string text;
+  for (Recorded &one : programs) {
+    const Chip &chip = one.program->chip();
+    if (chip.hasCommands()) {
+      Result<std::vector<uint8_t>> bytes = makeBmodel(one, flags.serial);
+      if (!bytes)
+        return report(inTest(one.name, bytes.status()));
+    } else if (Result<MemoryImage> memory = one.program->interpret(); !memory) {
+      return report(inTest(one.name, memory.status()));
+    }
+    std::string outputs;
+    for (const auto &[name, piece] : one.program->outputs())
+      outputs += (outputs.empty() ? "" : ", ") + name;
+    text += one.name + ": legal on " + std::string(chip.targetName) +
+            ", writes " + outputs + "\n";
+  }
+  if (!programs.empty())
+    return printText(text);
+  Result<std::vector<driver::KernelSignature>> kernels =
+      KernelLibrary::signatures(flags.kernel, flags.compilerArguments);
+  if (!kernels)
+    return report(kernels.status());
+  for (const driver::KernelSignature &kernel : *kernels)
+    text += textOf(kernel) + ": compiles; to check its calls add " +
+            exampleOf(kernel) + "\n";
+  return printText(text.empty() ? flags.kernel + ": compiles, no kernel\n"
+                                : text);
 }
 
 static ExitCode profileAction(const PplFlags &flags,
@@ -296,13 +432,12 @@ static Result<std::vector<std::string>> checkTest(Recorded &one,
 
 /// Every test is judged, whatever the others do. Exit code 2 if one could not
 /// be run at all, else 1 if one failed.
-static ExitCode testAction(const PplFlags &flags, const KernelLibrary &library,
-                           const Chip &chip,
-                           const std::vector<std::string> &names) {
+static ExitCode testAction(const PplFlags &flags, const Programs &programs,
+                           const Chip &chip) {
   size_t passed = 0;
   ExitCode worst = ExitCode::Ok;
-  for (const std::string &name : names) {
-    Result<Recorded> one = recordTest(flags, library, chip, name);
+  for (const std::string &name : programs.names) {
+    Result<Recorded> one = recordProgram(flags, programs, chip, name);
     Result<std::vector<std::string>> wrong =
         one ? checkTest(*one, flags)
             : Result<std::vector<std::string>>(one.status());
@@ -324,7 +459,7 @@ static ExitCode testAction(const PplFlags &flags, const KernelLibrary &library,
   }
   ExitCode printed =
       printText(std::to_string(passed) + " passed, " +
-                std::to_string(names.size() - passed) + " failed\n");
+                std::to_string(programs.names.size() - passed) + " failed\n");
   return printed == ExitCode::Ok ? worst : printed;
 }
 
@@ -338,24 +473,26 @@ static ExitCode pplCommand(const PplFlags &flags) {
   Result<const Chip *> chip = driver::kernelTarget(flags.target);
   if (!chip)
     return report(chip.status());
-  Result<KernelLibrary> library =
-      KernelLibrary::isLibrary(flags.kernel)
-          ? KernelLibrary::load(flags.kernel)
-          : KernelLibrary::compile(flags.kernel, flags.compilerArguments);
-  if (!library)
-    return report(library.status());
-  Result<std::vector<std::string>> names = chooseTests(flags, *library);
-  if (!names)
-    return report(names.status());
+  if (callsKernel(flags) && (flags.action == "test" || !flags.test.empty()))
+    return report(rt::fail(
+        rt::Code::InvalidArgument,
+        std::string(flags.test.empty() ? "test" : "--test") +
+            " is about __TEST__ functions, --kernel and --arg call a kernel; "
+            "use weft ppl run with these, or leave them out"));
+  Result<Programs> programs = choosePrograms(flags);
+  if (!programs)
+    return report(programs.status());
   if (flags.action == "test")
-    return testAction(flags, *library, **chip, *names);
+    return testAction(flags, *programs, **chip);
   std::vector<Recorded> tests;
-  for (const std::string &name : *names) {
-    Result<Recorded> one = recordTest(flags, *library, **chip, name);
+  for (const std::string &name : programs->names) {
+    Result<Recorded> one = recordProgram(flags, *programs, **chip, name);
     if (!one)
       return report(one.status());
     tests.push_back(std::move(*one));
   }
+  if (flags.action == "check")
+    return checkAction(flags, tests);
   if (flags.action == "build")
     return buildAction(flags, tests);
   if (flags.action == "run")
@@ -369,16 +506,18 @@ void cli::addPplCommand(Program &program) {
       "ppl", "Build, run, profile or test kernels written in PPL",
       {"weft ppl test softmax.cpp", "weft ppl profile softmax.cpp",
        "weft ppl build add.cpp --test add_test --output add.bmodel",
+       "weft ppl run add.cpp --kernel add --arg out=out:fp16[1x64x1x128] --arg "
+       "in=x.npz:x --arg W=128 --save y.npz",
        "weft ppl test topk.cpp --target " +
            std::string(chips::kernelTargets[2]->targetName)},
       [flags] { return pplCommand(*flags); });
   command.add_option("action", flags->action, "What to do with it")
       ->required()
-      ->check(CLI::IsMember({"build", "run", "profile", "test"}))
+      ->check(CLI::IsMember({"build", "check", "run", "profile", "test"}))
       ->type_name("ACTION");
   command
       .add_option("kernel", flags->kernel,
-                  "A C++ source with ppl/ppl.h, or a library made of one")
+                  "A C++ source with ppl.h, or a library made of one")
       ->required()
       ->type_name("FILE");
   command
@@ -386,6 +525,19 @@ void cli::addPplCommand(Program &program) {
                   "The __TEST__ function; the default is all")
       ->check(nonEmptyValue())
       ->type_name("NAME");
+  command
+      .add_option("--kernel", flags->function,
+                  "The __KERNEL__ function that is called with the values of "
+                  "--arg; the default is the only one")
+      ->check(nonEmptyValue())
+      ->type_name("NAME");
+  command
+      .add_option("--arg", flags->arguments,
+                  "What a parameter of the kernel gets: a number, an array "
+                  "(FILE.npz:ARRAY), or new memory, zeros or random values "
+                  "(out:fp16[1x64x1x128], rand:[1x64x1x128]); may be repeated")
+      ->type_name("PARAMETER=VALUE")
+      ->allow_extra_args(false);
   command
       .add_option("--target", flags->target,
                   "The chip; one without commands is interpreted")
@@ -413,7 +565,7 @@ void cli::addPplCommand(Program &program) {
   command.add_flag("--json", flags->json, "profile: print JSON");
   command.add_flag("--check", flags->check,
                    "Look for reads of what nothing wrote, races and results "
-                   "that go nowhere; test always does");
-  command.add_flag("--no-check", flags->noCheck, "test: leave that out");
+                   "that go nowhere; test and check always do");
+  command.add_flag("--no-check", flags->noCheck, "test, check: leave that out");
   addDeviceFlags(command, flags->device);
 }
