@@ -1,0 +1,25 @@
+// dst 数据类型是 tensor, param 数据类型是 gtensor, index 数据类型是 gtensor
+#include "ppl.h"
+using namespace ppl;
+__KERNEL__ void gather_h_l2l_index_local_int16(int16 *ptr_output,
+                                               int16 *ptr_param,
+                                               uint32 *ptr_index) {
+  const int N = 1;
+  const int C = 64;
+  const int H = 64;
+  const int W = 64;
+  const int param_h = 128;
+  dim4 output_shape = {N, C, H, W};
+  dim4 param_shape = {N, C, param_h, W};
+  dim4 index_shape = {N, C, H, 1};
+  auto output = tensor<int16>(output_shape);
+  auto param = tensor<int16>(param_shape);
+  auto index = tensor<uint32>(index_shape);
+  auto output_g = gtensor<int16>(output_shape, GLOBAL, ptr_output);
+  auto param_g = gtensor<int16>(param_shape, GLOBAL, ptr_param);
+  auto index_g = gtensor<uint32>(index_shape, GLOBAL, ptr_index);
+  dma::load(param, param_g);
+  dma::load(index, index_g);
+  dma::gather_h(output, param, index_g, 1);
+  dma::store(output_g, output);
+}
