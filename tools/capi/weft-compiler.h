@@ -246,6 +246,15 @@ weft_ppl_open(const weft_ppl_options *options, weft_ppl_program **program);
  */
 WEFT_COMPILER_API const weft_ppl_recorder *
 weft_ppl_program_recorder(const weft_ppl_program *program);
+/* Records a wrapper of the kernel language (ppl/wrappers.h) by its name, such
+   as "sigmoid_fp32": its arguments in the order of the header, the tensors of
+   one type, shapes and windows as WEFT_PPL_INTEGERS, what has a default there
+   too. 0 if there is none with so many arguments for the type of the first
+   tensor; what else is wrong is an error of the recording. */
+WEFT_COMPILER_API int32_t weft_ppl_wrapper(const weft_ppl_recorder *recorder,
+                                           const char *name,
+                                           const weft_ppl_argument *arguments,
+                                           size_t count, weft_ppl_line at);
 /* Problems so far; NULL if there is none. May be asked while recording. */
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_check(const weft_ppl_program *program);
