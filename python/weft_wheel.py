@@ -63,9 +63,10 @@ def stripped(source, folder):
 def contents(build, folder):
     """Path in the wheel to path here."""
     files = {}
-    for path in sorted((HERE / "weft").rglob("*")):
-        if path.suffix in (".py", ".pyi") or path.name == "py.typed":
-            files[path.relative_to(HERE).as_posix()] = path
+    for package in ("ppl", "weft"):
+        for path in sorted((HERE / package).rglob("*")):
+            if path.suffix in (".py", ".pyi") or path.name == "py.typed":
+                files[path.relative_to(HERE).as_posix()] = path
     binaries = {"lib/libweft.so": build / "lib/libweft.so", "lib/libweft-compiler.so": build / "lib/libweft-compiler.so",
                 "bin/weft": build / "bin/weft"}
     for name, path in binaries.items():

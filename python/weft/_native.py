@@ -159,6 +159,11 @@ def shape_texts(shapes):
             for name, size in (shapes or {}).items()]
 
 
+class PplLine(ctypes.Structure):
+    """weft_ppl_line of ppl/recorder.h."""
+    _fields_ = [("file", CHAR), ("line", ctypes.c_int32)]
+
+
 class PplOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", SIZE), ("target", CHAR), ("name", CHAR),
                 ("no_pipeline", ctypes.c_int32)]
@@ -248,6 +253,8 @@ def compiler():
         ("weft_ppl_chips", CHAR),
         ("weft_ppl_open", VOID, POINTER(PplOptions), POINTER(VOID)),
         ("weft_ppl_program_recorder", VOID, VOID),
+        ("weft_ppl_wrapper", ctypes.c_int32, VOID, CHAR, VOID, SIZE,
+         PplLine),
         ("weft_ppl_check", VOID, VOID),
         ("weft_ppl_finish", VOID, VOID, POINTER(ctypes.c_int32)),
         ("weft_ppl_run", VOID, VOID, POINTER(PplRunOptions)),

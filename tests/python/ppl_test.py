@@ -404,7 +404,7 @@ class Messages(unittest.TestCase):
         self.refused(lambda: pl.make_tensor([1, 0, 1, 1], pl.float32), "each size must be 1 to 65535")
         self.refused(lambda: pl.make_tensor([1, 4, 1, 1], pl.float32, [1, 5, 1, 1]), "exceeds mem_shape")
         self.refused(lambda: pl.make_tensor([1, 4, 1, 8], pl.float32).view(shape=[1, 4, 1, 100]), "view: ")
-        self.refused(lambda: pl.make_tensor([1, 4, 1, 8], pl.float32)[:, 5:6], "slice 5:6:None of axis c with 4")
+        self.refused(lambda: pl.make_tensor([1, 4, 1, 8], pl.float32)[:, 5:6], "slice 5:6 of axis c leaves its 4 elements; bounds are 0 to 4")
         self.refused(lambda: pl.gtensor([1, 1, 1, 1], pl.GLOBAL), "needs ptr")
         self.refused(lambda x: pl.gtensor([1, 1, 1, 100], pl.GLOBAL, x), "behind its pointer are", arrays=[np.zeros(8, np.int8)])
         self.refused(lambda: pl.enable_pipeline(), "directly in the body of a for loop")

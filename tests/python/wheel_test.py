@@ -62,7 +62,7 @@ class Wheel(unittest.TestCase):
         names = zipfile.ZipFile(self.wheel).namelist()
         for name in ("weft/native/lib/libweft.so", "weft/native/lib/libweft-compiler.so", "weft/native/bin/weft",
                      "weft/native/include/weft/ppl/ppl.h", "weft/native/include/weft/ppl/tiu_pool.h", "weft/native/include/weft/ppl/plugin.h",
-                     "weft/native/include/weft-compiler.h", "weft/py.typed", "weft/__init__.pyi"):
+                     "weft/native/include/weft-compiler.h", "weft/py.typed", "weft/__init__.pyi", "ppl/__init__.py", "ppl/language/__init__.py"):
             self.assertIn(name, names)
         site = next((self.folder / "env").glob("lib/python3*/site-packages/weft"))
         for binary in ("bin/weft", "lib/libweft-compiler.so", "lib/libweft.so"):

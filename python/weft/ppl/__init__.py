@@ -14,12 +14,23 @@
     y = np.empty_like(x)
     double[(1,)](y, x, *x.shape)
 
+The manual's `import ppl` and `import ppl.language as pl` do as well.
+
 Environment: CHIP (default bm1684x), MODE (cmodel: Weft's emulator; bmrt: the
 vendor's runtime; interpreter).
 """
 
 from ._jit import Kernel, Launch, autotiling, jit
-from ._recorder import OutOfMemory, PplError, chips
+from ._recorder import (OutOfMemory, PplAttributeError, PplError,
+                        PplTypeError, chips, nearest)
 
-__all__ = ["Kernel", "Launch", "OutOfMemory", "PplError", "autotiling",
-           "chips", "jit"]
+__all__ = ["Kernel", "Launch", "OutOfMemory", "PplAttributeError", "PplError",
+           "PplTypeError", "autotiling", "chips", "jit"]
+
+
+def __getattr__(name):
+    if name == "language" or name.startswith("__"):
+        raise AttributeError(name)  # import looks for it
+    raise PplAttributeError(
+        f"weft.ppl has no {name}" + nearest(name, __all__)
+        + "; it has " + ", ".join(__all__) + ", and weft.ppl.language")

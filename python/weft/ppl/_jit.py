@@ -12,7 +12,7 @@ import types
 import numpy
 
 from . import _recorder
-from ._recorder import OutOfMemory, PplError
+from ._recorder import OutOfMemory, PplError, PplTypeError
 
 EMULATOR, BMRT, INTERPRETER = range(3)
 _MODES = {"cmodel": EMULATOR, "emulator": EMULATOR, "bmrt": BMRT,
@@ -137,13 +137,30 @@ def _with_rounds(function):
 
 
 def _array_of(value):
-    """The numpy array behind an argument; None for a scalar."""
+    """The numpy array behind an argument; None for a scalar. A tensor of torch
+    shares its memory with it."""
     if isinstance(value, numpy.ndarray):
         return value
-    if hasattr(value, "numpy") and hasattr(value, "dtype"):  # torch, on a CPU
-        return value.detach().numpy() if hasattr(value, "detach") else \
-            value.numpy()
-    return None
+    if not hasattr(value, "numpy") or not hasattr(value, "dtype"):
+        return None
+    if hasattr(value, "detach"):
+        value = value.detach()
+    try:
+        return value.numpy()
+    except TypeError as error:
+        if str(value.dtype) != "torch.bfloat16":
+            raise PplTypeError(f"a tensor of {value.dtype} on "
+                               f"{getattr(value, 'device', 'a device')} is no "
+                               f"array of the host ({error}); pass x.cpu(), "
+                               "and copy the results back") from None
+    # numpy has the type from ml_dtypes only.
+    bits = value.view(getattr(sys.modules["torch"], "int16")).numpy()
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise PplTypeError("bfloat16 of torch needs the package ml_dtypes; "
+                           "install it") from None
+    return bits.view(ml_dtypes.bfloat16)
 
 
 class Launch:
@@ -152,6 +169,12 @@ class Launch:
     def __init__(self, program=None, error=None):
         self.program, self.error = program, error
         self.errorCode = error.errorCode if error else 0
+
+    @property
+    def printed(self):
+        """What device_print showed, one object a call: `file`, `line`, `core`
+        and `values`, with arrays for tensors."""
+        return list(self.program.printed) if self.program else []
 
     def bmodel(self):
         """The kernel as the bytes of a bmodel."""
@@ -201,16 +224,56 @@ class Kernel:
         return other
 
     def __getitem__(self, grid):
+        if callable(grid):  # of the arguments by name
+            return lambda *args, **kwargs: self._launch(
+                self._cores(grid(dict(self._bind(args, kwargs).arguments))),
+                *args, **kwargs)
+        return functools.partial(self._launch, self._cores(grid))
+
+    def _cores(self, grid):
+        if _recorder.is_active():
+            raise PplError(f"{self.__name__}[..](..) in a kernel: the host "
+                           "launches kernels; here call the function, "
+                           f"{self.__name__}(..)")
         grid = grid if isinstance(grid, tuple) else (grid,)
-        if len(grid) != 1 or not isinstance(grid[0], int) or grid[0] < 1:
+        if (len(grid) != 1 or isinstance(grid[0], bool)
+                or not isinstance(grid[0], (int, numpy.integer))
+                or grid[0] < 1):
             raise PplError(f"launch grid is {grid}; give the number of cores, "
-                           "kernel[(1,)](...)")
-        return functools.partial(self._launch, grid[0])
+                           f"1 or more: {self.__name__}[(1,)](...)")
+        return int(grid[0])
 
     def __call__(self, *args, **kwargs):
         if _recorder.is_active():  # one kernel calls another
             return self.function(*args, **kwargs)
-        return self._launch(1, *args, **kwargs)
+        raise PplTypeError(f"{self.__name__}(..) without a grid; launch it on "
+                           "so many cores: "
+                           f"{self.__name__}[(1,)]({self._parameters()})")
+
+    def _parameters(self):
+        return ", ".join(self.signature.parameters)
+
+    def _bind(self, args, kwargs):
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            known = list(self.signature.parameters)
+            wrong = next((name for name in kwargs if name not in known), "")
+            raise PplTypeError(
+                f"{self.__name__}: {error}" + _recorder.nearest(wrong, known)
+                + f"; launch it as {self.__name__}[(1,)]({self._parameters()})"
+            ) from None
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            if (_is_constexpr(self.signature.parameters[name])
+                    and _array_of(value) is not None
+                    and getattr(value, "ndim", 1)):
+                raise PplTypeError(
+                    f"argument '{name}' of {self.__name__} is pl.constexpr, a "
+                    f"number, but an array of the shape {tuple(value.shape)} "
+                    "was passed; give the number, and check the order: "
+                    f"{self.__name__}[(1,)]({self._parameters()})")
+        return bound
 
     def _launch(self, cores, *args, **kwargs):
         if self.tiling:
@@ -255,31 +318,80 @@ class Kernel:
     def _record_and_run(self, cores, args, kwargs):
         chip = self.options.get("chip") or default_chip()
         engine = _engine(chip, self.options.get("mode"))
-        program = _recorder.Program(
-            chip, self.__name__, self.options.get("pipeline", self.pipeline))
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        arrays = self._record(program, bound, cores)
-        while program.finish():  # the same on the other cores
-            self._record(program, bound, cores)
+        bound = self._bind(args, kwargs)
+        program, arrays = self._record_all(chip, bound, cores)
         if self.debug:
             print(program.text(commands=False), file=sys.stderr)
         program.run(engine, self.options.get("bmrt_library"))
         arrays.copy_back()
+        for each in program.printed:
+            print(each)
         return program
 
-    def _record(self, program, bound, cores):
-        """Runs the function once; its arrays with their bytes on the device."""
+    def _record_all(self, chip, bound, cores):
+        """The program of all cores, and the arrays of the first one. What
+        several cores print is counted first: each needs memory for all."""
+        copies = []
+        while True:
+            program = self._program(chip)
+            arrays = self._record(program, bound, cores, copies)
+            again = program.finish()
+            recorded = 1
+            while again:  # the same on the other cores
+                self._record(program, bound, cores, copies)
+                again = program.finish()
+                recorded += 1
+            if copies or recorded == 1 or not program.copies:
+                return program, arrays
+            copies = program.copies
+
+    def _line(self):
+        code = self.function.__code__
+        return _recorder.Line(os.fsencode(code.co_filename),
+                              code.co_firstlineno)
+
+    def _program(self, chip):
+        return _recorder.Program(
+            chip, self.__name__, self.options.get("pipeline", self.pipeline),
+            self._line())
+
+    def _run_function(self, given):
+        """Calls the function; errors of the language's own code become the
+        kernel's, those of the kernel's code pass."""
+        try:
+            result = self.function(*given.args, **given.kwargs)
+        except RecursionError:
+            raise PplError(f"{self.__name__} calls itself without end; a "
+                           "kernel is a program without recursion: use a for "
+                           "loop", place=self._line()) from None
+        except PplError:
+            raise
+        except Exception as error:
+            line = _recorder.line_that_called(error)
+            if line is None:
+                raise
+            raise PplTypeError(
+                f"{type(error).__name__}: {error}; help(..) of the function "
+                "that was called has its parameters", place=line) from error
+        if result is not None:
+            raise PplTypeError(
+                f"{self.__name__} returns {result!r}; a kernel returns "
+                "nothing, store what it computes to an argument: "
+                "pl.dma.store(pl.gtensor(shape, pl.GLOBAL, ptr), x)",
+                place=self._line())
+
+    def _record(self, program, bound, cores, copies=()):
+        """Runs the function once; its arrays with their bytes on the device.
+        `copies`: what the cores print."""
         with _recorder.recording(program):
             table = program.table
             arrays, given = _allocate(program, bound)
+            if copies:
+                program.plan_copies(copies)
             table.set(table.self, _recorder.SET_BLOCK_NUM, 0, cores)
-            code = self.function.__code__
-            line = _recorder.Line(os.fsencode(code.co_filename),
-                                  code.co_firstlineno)
             table.enter(table.self, _recorder.SCOPE_KERNEL,
-                        self.__name__.encode(), line)
-            self.function(*given.args, **given.kwargs)
+                        self.__name__.encode(), self._line())
+            self._run_function(given)
             table.leave(table.self, _recorder.SCOPE_KERNEL)
             program.check_recording()
             return arrays
@@ -402,9 +514,9 @@ def _device_value(program, name, value, arrays):
     kind = pl.of_numpy(array.dtype)
     if kind is None:
         raise PplError(
-            f"argument '{name}' has the numpy type {array.dtype}; use "
-            "float32, float16, an integer type, or bfloat16 and float8 of "
-            "ml_dtypes")
+            f"argument '{name}' has the numpy type {array.dtype}; the chip has "
+            "float32, float16, integers, and bfloat16 and float8 of ml_dtypes: "
+            f"{name}.astype(numpy.float32)")
     if array.size == 0:
         raise PplError(f"argument '{name}' has no elements; give 1 or more")
     shape = [1] * max(0, 4 - array.ndim) + list(array.shape)
@@ -422,6 +534,13 @@ def _device_value(program, name, value, arrays):
     return pl.pointer(address, pl.pointer_type(kind), array.shape, name)
 
 
+def _is_constexpr(parameter):
+    """Whether a parameter's annotation says pl.constexpr, or names it."""
+    kind = parameter.annotation
+    name = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
+    return name.rpartition(".")[2] == "constexpr"
+
+
 def jit(function=None, *, debug=0, tiling=None, pipeline=True):
     """Makes a Python function a kernel.
 
@@ -431,6 +550,9 @@ def jit(function=None, *, debug=0, tiling=None, pipeline=True):
     if function is None:
         return functools.partial(jit, debug=debug, tiling=tiling,
                                  pipeline=pipeline)
+    if not inspect.isfunction(function):
+        raise PplTypeError(f"@ppl.jit stands above a function (def), not a "
+                           f"{type(function).__name__}")
     return Kernel(function, debug, tiling, pipeline)
 
 

@@ -2,12 +2,14 @@
 
 import contextlib
 import ctypes
+import difflib
 import json
 import linecache
 import os
 import re
 import sys
 import threading
+import traceback
 
 from .. import _native
 
@@ -24,27 +26,37 @@ SCOPE_CALL, SCOPE_ITERATION, SCOPE_ATTEMPT, SCOPE_PARALLEL, SCOPE_KERNEL = range
 LOCAL_MEMORY_FULL, L2_MEMORY_FULL = 0x11, 0x1A
 
 
+_PLACED = re.compile(r"(.+?):(\d+): ")
+
+
 class PplError(_native.WeftError):
     """A kernel is wrong or does not fit.
 
     `errorCode` is PPL's code (0x11: local memory, 0x1A: L2 memory); `file` and
-    `line` are the place in the kernel if the message names one.
+    `line` are the place in the kernel, or of the launch.
     """
 
-    def __init__(self, message, code=0, error_code=0x17):
-        match = re.match(r"(.+?):(\d+): ", message)
-        if not match and is_active():  # found in Python
-            place = here()
+    def __init__(self, message, code=0, error_code=0x17, place=None):
+        told = message
+        if not _PLACED.match(message):  # found in Python
+            place = place or here()
             message = f"{os.fsdecode(place.file)}:{place.line}: {message}"
-            match = re.match(r"(.+?):(\d+): ", message)
-        self.file = match.group(1) if match else None
-        self.line = int(match.group(2)) if match else None
-        if match:
-            source = linecache.getline(self.file, self.line).strip()
-            if source:
-                message = f"{message}\n    {source}"
+        match = _PLACED.match(message)
+        self.file, self.line = match.group(1), int(match.group(2))
+        source = linecache.getline(self.file, self.line).strip()
+        if source:
+            message = f"{message}\n    {source}"
         super().__init__(message, code)
         self.errorCode = error_code
+        self.advice = told.rpartition("; ")[2]  # its last part
+
+
+class PplTypeError(PplError, TypeError):
+    """A function of the language was called with arguments it does not take."""
+
+
+class PplAttributeError(PplError, AttributeError):
+    """There is no such name."""
 
 
 class OutOfMemory(PplError):
@@ -63,8 +75,7 @@ class TensorDescription(ctypes.Structure):
                 ("shape", ctypes.c_int64 * 4), ("strides", ctypes.c_int64 * 4)]
 
 
-class Line(ctypes.Structure):
-    _fields_ = [("file", ctypes.c_char_p), ("line", ctypes.c_int32)]
+Line = _native.PplLine
 
 
 _SIZES = ctypes.POINTER(ctypes.c_int64)
@@ -108,7 +119,8 @@ class Table(ctypes.Structure):
 
 
 # As the code of this package names its files, links and dots included.
-_FOLDER = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
+_FOLDER = os.path.dirname(os.path.dirname(
+    sys._getframe().f_code.co_filename)) + os.sep
 
 
 def here():
@@ -119,10 +131,38 @@ def here():
     return Line(os.fsencode(frame.f_code.co_filename), frame.f_lineno)
 
 
+def line_that_called(error):
+    """The kernel's line for an exception that this package's code raised, or
+    a library under it; None for one of the kernel's own."""
+    own = False
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        file = frame.f_code.co_filename
+        if file.startswith(_FOLDER):
+            own = True
+        elif not _is_library(file):
+            return Line(os.fsencode(file), line) if own else None
+    return None
+
+
+def _is_library(file):
+    return (file.startswith(os.path.dirname(os.__file__) + os.sep)
+            or f"{os.sep}site-packages{os.sep}" in file
+            or file.startswith("<frozen"))
+
+
+def nearest(name, known):
+    """", or did you mean ..?" for a name that is not among `known`."""
+    close = difflib.get_close_matches(name, known, 3, 0.6)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
 def integer(value, what):
     """An integer for C. A float is one if it has no fraction."""
     try:
         whole = int(value) if value == int(value) else None
+    except PplError as error:  # a tensor or a pointer
+        raise PplTypeError(f"{what} is {value!r}; it must be an integer; "
+                           + error.advice) from None
     except (TypeError, ValueError, OverflowError):
         whole = None
     if whole is None or isinstance(value, str):
@@ -149,10 +189,32 @@ def integers(values, what):
     return (ctypes.c_int64 * len(values))(*values)
 
 
+def _in_python(message):
+    """What the compiler says of a call, with Python's way out."""
+    match = re.search(r"ppl::(\w+)::(\w+): (\w+) is (\w+), must be (.+)",
+                      message)
+    if match:
+        unit, name, slot, kind, wanted = match.groups()
+        is_float = "fp" in kind or kind == "bf16"
+        twin = f"f{name}" if is_float else name[1:]
+        if f"{unit}.{twin}" in catalog() and (is_float or name[0] == "f"):
+            return (f"{message}; of {'floats' if is_float else 'integers'} it "
+                    f"is pl.{unit}.{twin}")
+        return f"{message}; cast it: pl.tiu.cast(x, type=..)"
+    if "must have one element type" in message:
+        return f"{message}; cast one of them: pl.tiu.cast(x, type=..)"
+    if "lies in global memory, must be in local" in message:
+        return f"{message}; load it: pl.dma.load(x)"
+    if "::store: dst lies in local memory" in message:
+        return (f"{message}; dst is the gtensor and src the local tensor: "
+                "pl.dma.store(gtensor, tensor)")
+    return message
+
+
 class Program:
     """A program of one target while it is recorded, and afterwards."""
 
-    def __init__(self, target, name="kernel", pipeline=True):
+    def __init__(self, target, name="kernel", pipeline=True, place=None):
         self.library = _native.compiler()
         options = _native.PplOptions(ctypes.sizeof(_native.PplOptions),
                                      target.encode(), name.encode(),
@@ -161,8 +223,11 @@ class Program:
         self.check(self.library.c.weft_ppl_open(
             ctypes.byref(options), ctypes.byref(self.handle)))
         self._take_table()
-        self.target = target
-        self.keep = []  # arrays that the table borrows
+        self.target, self.place = target, place
+        # Of device_print: all, and the addresses of copies when several cores
+        # record, whose memories must be alike; None while they are counted.
+        self.printed, self.copies = [], []
+        self.planned = None
 
     def _take_table(self):
         self.recording = object()  # tensors belong to one recording
@@ -176,13 +241,42 @@ class Program:
         ppl = self.library.c.weft_compiler_status_ppl_code(status)
         kind = OutOfMemory if ppl in (LOCAL_MEMORY_FULL,
                                       L2_MEMORY_FULL) else PplError
-        self.library.check(status,
-                           lambda message, code: kind(message, code, ppl))
+        # After the recording what is wrong is the kernel's, not a line's.
+        place = None if is_active() else self.place
+        self.library.check(status, lambda message, code: kind(
+            _in_python(message), code, ppl, place))
 
     def check_recording(self):
         """Raises if the last call was wrong."""
         if self.table.get(self.table.self, GET_FAILED, 0):
             self.check(self.library.c.weft_ppl_check(self.handle))
+
+    def print_memory(self, copy):
+        """Device memory for a copy of a printed tensor; None: not yet."""
+        self.copies.append(copy)
+        if self.get(GET_BLOCK_NUM) == 1:
+            copy.address = self.allocate(copy, len(self.copies))
+            return copy.address
+        if self.planned is None:
+            return None
+        here, copy.address = self.planned[len(self.copies) - 1]
+        return here
+
+    def allocate(self, copy, number):
+        address = self.table.allocate(
+            self.table.self, copy.kind.code, sizes(copy.shape),
+            f"printed{number}".encode(), here())
+        self.check_recording()
+        return address
+
+    def plan_copies(self, copies):
+        """Memory for all copies that the cores of a launch print; the results
+        come to that of the first core."""
+        addresses = [self.allocate(copy, number + 1)
+                     for number, copy in enumerate(copies)]
+        first = addresses if self.planned is None else \
+            [address for _, address in self.planned]
+        self.planned = list(zip(addresses, first))
 
     def get(self, number, subject=0):
         return self.table.get(self.table.self, number, subject)

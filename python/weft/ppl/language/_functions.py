@@ -6,11 +6,16 @@ a float function, other names, order and defaults of parameters, results that
 are returned.
 """
 
+import numbers
+
+import numpy
+
 from .. import _recorder
 from . import _tensor, _types
 from ._tensor import is_tensor
+from ._unreadable import advice
 
-_error = _recorder.PplError
+_error, _type_error = _recorder.PplError, _recorder.PplTypeError
 REQUIRED = object()
 
 # Words of the Python manual for slots that have another name.
@@ -27,6 +32,7 @@ ALIASES = {
 
 # Parameters of Python's functions where they are not the catalog's in their
 # order: `name`, or `name:slot` where the slot has another name, with defaults.
+# `|` stands between several orders that the manual prints.
 SIGNATURES = {
     "tiu.add": "dst, src0, src1, shift=0, mode:round_mode=0, saturation=0",
     "tiu.sub": "dst, src0, src1, shift=0, mode:round_mode=0, saturation=0",
@@ -38,8 +44,10 @@ SIGNATURES = {
                     "dilation, scale, rshift=None, ins=None",
     "tiu.pool_max": "output:dst, pointer:src, kernel, padding:pad, stride, "
                     "dilation",
+    # The second one is that of its example.
     "tiu.pool_min": "output:dst, pointer:src, kernel, padding:pad, stride, "
-                    "dilation",
+                    "dilation | pointer:src, output:dst, kernel, stride, "
+                    "padding:pad, dilation",
     "tiu.fdeconv": "output:dst, src, weight, bias, oc, kernel:k_shape, "
                    "dilation, padding:pad, insert, result_add, out_dtype, "
                    "has_bias",
@@ -53,6 +61,8 @@ SIGNATURES = {
                     "dilation, padding:pad, has_bias:-=True",
     "tiu.mm": "dst, left, right, bias=None, ltrans=False, rtrans=False, "
               "result_add=False, lshift=0, rshift=0, do_relu=False, "
+              "round_mode:round=5 | dst, left, right, ltrans, rtrans, "
+              "result_add=False, lshift=0, rshift=0, do_relu=False, bias=None, "
               "round_mode:round=5",
     "tiu.fmm": "dst, left, right, bias=None, ltrans=False, result_add=False",
     "tiu.gather_hw": "output:dst, param, index, const_val:C=0, "
@@ -68,9 +78,11 @@ SIGNATURES = {
     "tiu.rq1": "output:dst, input:src, round_mode, multiplier=None, "
                "shift=None, offset=None, quant=None",
     "tiu.dq0": "output:dst, input:src, round_mode, offset=None, scale=None, "
-               "quant=None",
+               "quant=None | output:dst, input:src, round_mode, quant",
     "tiu.dq1": "output:dst, input:src, round_mode, offset=None, "
                "multiplier=None, shift=None, quant=None",
+    "tiu.mac": "dst, src0, src1, lshift:l_shift=0, rshift:r_shift=0, "
+               "r_mode:round_mode=0",
     "tiu.fill": "input:dst, value:scalar",
     "dma.fill": "input:dst, value:C",
     "dma.zero": "input:dst",
@@ -127,43 +139,98 @@ def _parameters(row, text):
 
 
 class Form:
-    """One function of the catalog with Python's parameters."""
+    """One function of the catalog with one order of Python's parameters."""
 
     def __init__(self, row, signature):
         self.row = row
+        self.name = f"pl.{row['name']}"
         self.parameters = _parameters(row, signature)
         first = row["slots"][0] if row["slots"] else {"access": ""}
-        self.writes = (first["access"] == "write" and first["kind"] == "tensor"
-                       or row["name"] in RESULTS)
+        self.writes = ((first["access"] == "write"
+                        and first["kind"] == "tensor"
+                        or row["name"] in RESULTS)
+                       and self.parameters[0].slot == first["name"])
 
     def _find(self, name):
         for candidate in (name, *ALIASES.get(name, ())):
             for parameter in self.parameters:
                 if candidate in (parameter.name, parameter.slot):
                     return parameter
-        raise TypeError(f"{self.row['name']}() has no parameter '{name}'; it "
-                        "has " + ", ".join(map(str, self.parameters)))
+        raise _type_error(f"{self.name}() has no parameter '{name}'"
+                          + _recorder.nearest(name, [each.name for each in
+                                                     self.parameters])
+                          + "; it has " + ", ".join(map(str, self.parameters)))
 
     def bind(self, args, kwargs, skip):
-        """Values by slot; None if a required one is missing. `skip`: without
-        the first parameter."""
+        """Values by slot; a text that says why not. `skip`: without the first
+        parameter."""
+        named = {self._find(name): value for name, value in kwargs.items()}
         parameters = self.parameters[skip:]
-        if len(args) > len(parameters):
-            return None
+        if not skip and self.writes and parameters[0] in named:
+            parameters = parameters[1:]  # dst by name, the operands in order
+        if len(args) > len(parameters) or skip and self.parameters[0] in named:
+            return "too many"
         given = dict(zip(parameters, args))
-        for name, value in kwargs.items():
-            parameter = self._find(name)
-            if parameter in given:
-                raise TypeError(f"{self.row['name']}() gets '{name}' twice")
-            given[parameter] = value
+        twice = next((each for each in named if each in given), None)
+        if twice:
+            return (f"{self.name}() gets '{twice.name}' twice, as number "
+                    f"{parameters.index(twice) + 1} and by name; give it once")
+        given.update(named)
         values = {}
-        for parameter in parameters:
+        for parameter in self.parameters[skip:]:
             value = given.get(parameter, parameter.default)
             if value is REQUIRED:
-                return None
+                return "too few"
             if parameter.slot:
                 values[parameter.slot] = value
         return values
+
+    def misfit(self, values):
+        """The first slot with a value of a kind that it does not take."""
+        needed = {each.slot for each in self.parameters
+                  if each.default is REQUIRED}
+        return next((slot for slot in self.row["slots"]
+                     if slot["name"] in values and not (
+                         _takes(slot, values[slot["name"]]) if
+                         values[slot["name"]] is not None else
+                         slot["optional"] or slot["name"] not in needed)),
+                    None)
+
+    def __str__(self):
+        rest = ", ".join(map(str, self.parameters))
+        if not self.writes:
+            return f"{self.name}({rest})"
+        return (f"{self.name}({rest}), or without {self.parameters[0].name} "
+                "for a result that it makes and returns")
+
+
+def _takes(slot, value):
+    """Whether a value is of a kind that a slot takes; its limits are the
+    compiler's to check."""
+    kind = slot["kind"]
+    if kind == "tensor":
+        return is_tensor(value)
+    if isinstance(value, _types.dtype):
+        return slot["name"] == "out_dtype"
+    if kind == "tensor_or_scalar" and is_tensor(value):
+        return True
+    if kind == "integers":
+        return isinstance(value, (list, tuple, numpy.ndarray)) and (
+            not slot["count"] or len(value) == slot["count"])
+    if is_tensor(value) or not isinstance(value, (numbers.Real,
+                                                  numpy.generic)):
+        return False
+    if isinstance(value, _types.ENUMERATIONS):
+        return kind == "choice" and isinstance(value, _CHOICES.get(
+            slot["name"], _types.round_mode)) or isinstance(
+                value, _types.coeff_table_mode) and kind == "integer"
+    return kind != "flag" or value in (0, 1)
+
+
+# The enumerations of slots that are no rounding.
+_CHOICES = {"trans_mode": _types.transpose_mode,
+            "psum": _types.all_reduce_psum,
+            "opcode": _types.all_reduce_opcode}
 
 
 class Function:
@@ -174,18 +241,24 @@ class Function:
     """
 
     def __init__(self, rows, signature=None, result=None):
-        self.forms = [Form(row, signature) for row in rows]
+        orders = (signature or "").split("|")
+        # By row, an integer function and its float twin: in each order.
+        self.forms = [[Form(row, order) for order in orders] for row in rows]
         self.result = result
         row = rows[0]
+        self.full_name = f"pl.{row['name']}"
         self.__name__ = row["name"].split(".")[-1]
         self.__doc__ = (f"{self.__name__}("
-                        + ", ".join(map(str, self.forms[0].parameters))
+                        + ", ".join(map(str, self.forms[0][0].parameters))
                         + f")\n\n{row['summary']}\n\n{row['formula']}"
                         + ("\n\nChips: " + ", ".join(row["chips"])
                            if row["chips"] else ""))
 
-    def _form(self, args, kwargs):
-        """The float form if the first tensor has floats."""
+    def __repr__(self):
+        return f"<function {self.full_name}>"
+
+    def _orders(self, args, kwargs):
+        """The float forms if the first tensor has floats."""
         first = next((value for value in (*args, *kwargs.values())
                       if is_tensor(value)), None)
         is_float = first is not None and first.dtype.is_float
@@ -195,25 +268,41 @@ class Function:
         kwargs.pop("_builder", None)
         wanted = kwargs.pop("type", None)
         layout = _types.align_mode.TPU_ALIGN
-        if self.forms[0].row["name"] == "dma.load":
+        if self.full_name == "pl.dma.load":
             layout = kwargs.pop("align_mode", layout)
-        form = self._form(args, kwargs)
-        values = form.bind(args, kwargs, skip=0)
-        if values is not None:
+        if self.__name__ in SCALARS and 1 <= len(args) <= 2 and all(
+                isinstance(value, numbers.Real) for value in args):
+            return SCALARS[self.__name__](*args)
+        form, values, makes = self._choose(args, kwargs)
+        if not makes:
             self._record(form, values)
             return None
-        rest = form.bind(args, kwargs, skip=1) if form.writes else None
-        if rest is None:
-            raise TypeError(
-                f"{form.row['name']}("
-                + ", ".join(map(str, form.parameters)) + ")"
-                + (" (without the first one it returns the result)"
-                   if form.writes else "")
-                + f" got {len(args)} positional arguments"
-                + "".join(f", {name}" for name in kwargs))
-        dst = self._make_result(form, rest, wanted, layout)
-        self._record(form, {form.parameters[0].slot: dst, **rest})
+        dst = self._make_result(form, values, wanted, layout)
+        self._record(form, {form.parameters[0].slot: dst, **values})
         return dst
+
+    def _choose(self, args, kwargs):
+        """The form that takes the arguments, their values by slot, and whether
+        the result is to be made."""
+        orders = self._orders(args, kwargs)
+        bound = [(form, form.bind(args, kwargs, skip), bool(skip))
+                 for form in orders for skip in ((0, 1) if form.writes
+                                                 else (0,))]
+        reasons = [each[1] for each in bound if isinstance(each[1], str)]
+        bound = [each for each in bound if isinstance(each[1], dict)]
+        for form, values, makes in bound:
+            if form.misfit(values) is None:
+                return form, values, makes
+        twice = next((each for each in reasons if " twice" in each), None)
+        if not bound:
+            raise _type_error(
+                f"{twice}; call it as {orders[0]}" if twice else
+                f"{orders[0].name} got {len(args)} positional arguments"
+                + "".join(f", {name}" for name in kwargs)
+                + f"; call it as {orders[0]}")
+        form, values, makes = bound[-1]  # that which returns, if there is one
+        slot = form.misfit(values)
+        raise _wrong_value(form, slot, values[slot["name"]])
 
     @staticmethod
     def _record(form, values):
@@ -229,8 +318,8 @@ class Function:
         sources = [values[slot["name"]] for slot in form.row["slots"]
                    if is_tensor(values.get(slot["name"]))]
         if not sources:
-            raise _error(f"{form.row['name']} of numbers has no shape for its "
-                         "result; give dst")
+            raise _error(f"{form.name} of numbers has no shape for its result; "
+                         f"give {form.parameters[0].name}")
         shape = [max(int(source.shape[axis]) for source in sources)
                  for axis in range(4)]
         kind = _types.get_scalar_dtype(wanted) if wanted else sources[0].dtype
@@ -238,6 +327,36 @@ class Function:
             shape, kind, layout = self.result(values, sources, shape, kind,
                                               layout)
         return _tensor.make_tensor(shape, kind, align_mode=layout)
+
+
+_KINDS = {"tensor": "a tensor", "tensor_or_scalar": "a tensor or a number",
+          "integers": "a list of integers", "integer": "an integer",
+          "float": "a number", "flag": "True or False"}
+
+
+def _wrong_value(form, slot, value):
+    parameter = next((each for each in form.parameters
+                      if each.slot == slot["name"]), None)
+    name = parameter.name if parameter else slot["name"]
+    kind = _KINDS.get(slot["kind"]) or "one of pl." + _CHOICES.get(
+        slot["name"], _types.round_mode).__name__
+    if slot["kind"] == "integers" and slot["count"]:
+        kind = f"a list of {slot['count']} integers"
+    if slot["name"] == "out_dtype":
+        kind = "a type, such as pl.float32"
+    return _type_error(f"{form.name}: {name} is {value!r}; it must be {kind}"
+                       + _tensor.hint(value) + f"; call it as {form}")
+
+
+# What the manual's functions give for numbers alone.
+SCALARS = {
+    "min": min, "max": max, "fadd": lambda a, b: a + b, "fsub":
+    lambda a, b: a - b, "fmul": lambda a, b: a * b, "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
+    "bitwise_and": lambda a, b: a & b, "bitwise_or": lambda a, b: a | b,
+    "bitwise_xor": lambda a, b: a ^ b, "bitwise_not": lambda a: ~a,
+    "abs": abs,
+}
 
 
 # Results: functions of the values by slot, the tensors among them, and shape,
@@ -305,8 +424,16 @@ class Unit:
                                           RESULTS.get(full)))
 
     def __getattr__(self, name):
-        raise AttributeError(f"PPL has no function {self._name}.{name}; "
-                             f"dir(pl.{self._name}) lists them")
+        if name.startswith("__"):
+            raise AttributeError(name)
+        others = [f"pl.{unit}.{name}" for unit in ("tiu", "dma", "sdma", "hau")
+                  if f"{unit}.{name}" in _recorder.catalog()]
+        use = advice(name)
+        raise _recorder.PplAttributeError(
+            f"PPL has no function {self._name}.{name}"
+            + (f"; there is {others[0]}" if others else
+               f"; use {use}" if use else _recorder.nearest(name, dir(self)))
+            + f"; dir(pl.{self._name}) lists them")
 
     def __dir__(self):
         return sorted(name for name in self.__dict__

@@ -1,10 +1,35 @@
 """Functions that Python has and the catalog has not, or has in pieces."""
 
+import functools
+import inspect
+import math
+
 from .. import _recorder
 from . import _tensor, _types
 from ._tensor import is_tensor, tensor
 
 _error = _recorder.PplError
+
+
+def public(function, name):
+    """`function` under the name that kernels call it by: arguments that it
+    does not take are an error that says so."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        kwargs.pop("_builder", None)
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            known = [each for each in signature.parameters if each != "args"]
+            wrong = next((each for each in kwargs if each not in known), "")
+            raise _recorder.PplTypeError(
+                f"{name}: {error}" + _recorder.nearest(wrong, known)
+                + f"; call it as {name}{signature}") from None
+        return function(*args, **kwargs)
+    call.__name__ = call.__qualname__ = name.rpartition(".")[2]
+    return call
 
 
 def _channels(oc, output):
@@ -15,13 +40,15 @@ def _call(name, **values):
     _tensor.call(_recorder.catalog()[name], values)
 
 
-def _as_operands(args, count):
+def _as_operands(name, args, count):
     """(dst or None, operands) of a function with `count` operands."""
     if len(args) == count + 1:
         return args[0], args[1:]
     if len(args) == count:
         return None, args
-    raise TypeError(f"{len(args)} operands; give {count}, or dst and {count}")
+    raise _recorder.PplTypeError(
+        f"pl.tiu.{name} got {len(args)} operands; give {count}, or dst and "
+        f"{count}")
 
 
 def _made(dst, operands, kind=None):
@@ -106,13 +133,30 @@ def _dw_conv(tiu):
                 rshift=0, rq=False, requant=None, saturate=False):
         """2D integer depthwise convolution."""
         if rq:
-            raise _error("dw_conv with rq=True has no counterpart in PPL's "
-                         "catalog; give rq=False and call tiu.rq1 afterwards")
+            return _dw_conv_requantized(
+                tiu, output, src, weight, bias if has_bias else None, kernel,
+                stride, dilation, padding, pad_val, result_relu, round_mode,
+                requant)
         _call("tiu.dw_conv", dst=output, src=src, weight=weight,
               bias=bias if has_bias else None, pad_val=pad_val, k_shape=kernel,
               pad=padding, stride=stride, dilation=dilation, rshift=rshift,
               result_relu=result_relu, round_mode=int(round_mode))
     return dw_conv
+
+
+def _dw_conv_requantized(tiu, output, src, weight, bias, kernel, stride,
+                         dilation, padding, pad_val, result_relu, round_mode,
+                         requant):
+    """The depthwise convolution in 32 bits and its requantisation."""
+    if requant is None:
+        raise _recorder.PplTypeError(
+            "pl.tiu.dw_conv with rq=True needs requant, a compact tensor "
+            "[1, c, 1, 3] of multiplier, shift and offset")
+    wide = _tensor.make_tensor(output.shape, _types.types["int32"])
+    _call("tiu.dw_conv", dst=wide, src=src, weight=weight, bias=bias,
+          pad_val=pad_val, k_shape=kernel, pad=padding, stride=stride,
+          dilation=dilation, rshift=0, result_relu=result_relu, round_mode=0)
+    tiu.rq1(output, wide, round_mode, quant=requant)
 
 
 def _transposes(ltrans, rtrans, rst_trans):
@@ -164,7 +208,7 @@ def _mm2(tiu):
 def _truediv(tiu):
     def truediv(*args):
         """Quotient as floats, whatever the operands are."""
-        dst, operands = _as_operands(args, 2)
+        dst, operands = _as_operands("truediv", args, 2)
         floats = []
         for value in operands:
             if is_tensor(value) and not value.dtype.is_float:
@@ -179,7 +223,7 @@ def _truediv(tiu):
 def _fmul_add(tiu):
     def fmul_add(*args):
         """src0 * src1 + src2, each step rounded."""
-        dst, operands = _as_operands(args, 3)
+        dst, operands = _as_operands("fmul_add", args, 3)
         result = _made(dst, operands)
         product = _made(None, operands)
         tiu.fmul(product, operands[0], operands[1])
@@ -191,7 +235,7 @@ def _fmul_add(tiu):
 def _fbias(tiu):
     def fbias(*args, bias):
         """src + bias, one value a channel or a number."""
-        dst, operands = _as_operands(args, 1)
+        dst, operands = _as_operands("fbias", args, 1)
         result = _made(dst, operands)
         tiu.fscale(result, operands[0], scale=1.0, bias=bias)
         return result if dst is None else None
@@ -213,6 +257,88 @@ def _zero(tiu):
     return zero
 
 
+def _cast(tiu):
+    catalog = tiu.cast
+
+    def cast(*args, type=None, mode=_types.round_mode.RM_HALF_TO_EVEN):
+        """cast(src, type, mode) returns src as another type, cast(dst, src,
+        type, mode) writes it to dst; of a number it is the number."""
+        if not args or not (is_tensor(args[0])
+                            or isinstance(args[0], (int, float))):
+            raise _recorder.PplTypeError(
+                f"pl.tiu.cast of {args[0] if args else 'nothing'!r}; give a "
+                "tensor" + (_tensor.hint(args[0]) if args else ""))
+        count = 2 if len(args) > 1 and is_tensor(args[1]) else 1
+        for value in args[count:]:
+            if isinstance(value, _types.dtype) or (
+                    type is None and not isinstance(value, int)):
+                type = value
+            else:
+                mode = value
+        kind = None if type is None else _types.get_scalar_dtype(type)
+        if kind is not None and kind.bits == 0:
+            kind = None  # pl.void: as dst
+        if not is_tensor(args[0]):
+            return _cast_number(args[0], kind, mode)
+        if count == 2:
+            if kind is not None and kind != args[0].dtype:
+                raise _error(f"pl.tiu.cast: type is {kind!r}, dst has "
+                             f"{args[0].dtype!r}; leave type out")
+            return catalog(*args[:2], mode=mode)
+        if kind is None:
+            raise _recorder.PplTypeError(
+                "pl.tiu.cast without dst needs a type: "
+                "pl.tiu.cast(x, type=pl.float16)")
+        return catalog(args[0], mode=mode, type=kind)
+    return cast
+
+
+def _cast_number(value, kind, mode):
+    """A number as it is after a cast."""
+    if kind is None or kind.is_float:
+        return float(value)
+    low = math.floor(value)
+    rest = value - low
+    up = {"RM_HALF_TO_EVEN": rest > 0.5 or rest == 0.5 and low % 2,
+          "RM_HALF_AWAY_FROM_ZERO": rest > 0.5 or rest == 0.5 and value > 0,
+          "RM_TOWARDS_ZERO": value < 0 and rest > 0, "RM_DOWN": False,
+          "RM_UP": rest > 0, "RM_HALF_UP": rest >= 0.5,
+          "RM_HALF_DOWN": rest > 0.5}[_types.round_mode(mode).name]
+    return low + bool(up)
+
+
+def _sub_abs(tiu):
+    def sub_abs(*args):
+        """|src0 - src1|; of integers the larger less the smaller."""
+        dst, operands = _as_operands("sub_abs", args, 2)
+        first = next((each for each in operands if is_tensor(each)), None)
+        if first is None or first.dtype.is_float:
+            return tiu.fsub_abs(*args)
+        result = _made(dst, operands)
+        tiu.sub(result, tiu.max(*operands), tiu.min(*operands))
+        return result if dst is None else None
+    return sub_abs
+
+
+def _pool_min(tiu):
+    catalog = tiu.pool_min
+
+    def pool_min(*args, **kwargs):
+        """The least of each window. Chips whose pooling unit has no minimum
+        take the maximum of the complements: of -x, of integers of ~x."""
+        form, values, makes = catalog._choose(args, kwargs)
+        if makes or _recorder.active().target in form.row["chips"]:
+            return catalog(*args, **kwargs)
+        dst, src = values.pop("dst"), values.pop("src")
+        complement = (lambda x: tiu.fmul(x, -1.0)) if src.dtype.is_float \
+            else tiu.bitwise_not
+        largest = _tensor.make_tensor(dst.shape, dst.dtype)
+        tiu.pool_max(largest, complement(src), **values)
+        tiu.move(dst, complement(largest))
+        return None
+    return pool_min
+
+
 def _operators(tiu):
     """Arithmetic of tensors."""
     def by_type(integer, real):
@@ -227,6 +353,29 @@ def _operators(tiu):
             return getattr(tiu, real if is_float else integer)(other, self)
         return apply
 
+    def in_place(name):
+        def apply(self, other):
+            is_float = self.dtype.is_float
+            if not is_float and isinstance(other, float):
+                raise _recorder.PplTypeError(
+                    f"{other} in place on {self!r}, which has integers; write "
+                    "y = x + .. for a result of floats")
+            getattr(tiu, name[is_float])(self, self, other)
+            self.__dict__["_is_written"] = True
+            return self
+        return apply
+
+    tensor.__iadd__ = in_place(("add", "fadd"))
+    tensor.__isub__ = in_place(("sub", "fsub"))
+    tensor.__imul__ = in_place(("mul", "fmul"))
+    tensor.__itruediv__ = in_place(("fdiv", "fdiv"))
+    tensor.__iand__ = in_place(("bitwise_and",) * 2)
+    tensor.__ior__ = in_place(("bitwise_or",) * 2)
+    tensor.__ixor__ = in_place(("bitwise_xor",) * 2)
+    tensor.__neg__ = lambda self: (
+        tiu.fmul(self, -1.0) if self.dtype.is_float else tiu.sub(0, self))
+    tensor.__pos__ = lambda self: self
+    tensor.__abs__ = lambda self: tiu.abs(self)
     tensor.__add__ = tensor.__radd__ = by_type("add", "fadd")
     tensor.__mul__ = tensor.__rmul__ = by_type("mul", "fmul")
     tensor.__sub__ = by_type("sub", "fsub")
@@ -241,10 +390,11 @@ def _operators(tiu):
 
 def extend(tiu):
     for make in (_fconv, _conv, _deconv, _dw_conv, _fmm2, _mm2, _truediv,
-                 _fmul_add, _fbias, _scatter_w, _zero):
+                 _fmul_add, _fbias, _scatter_w, _zero, _cast, _sub_abs,
+                 _pool_min):
         function = make(tiu)
-        setattr(tiu, function.__name__, function)
-    tiu.sub_abs = tiu.fsub_abs
+        name = function.__name__
+        setattr(tiu, name, public(function, f"pl.tiu.{name}"))
     tiu.fma, tiu.dot = tiu.fmul_add, tiu.fmm2
     tiu.minimum, tiu.maximum = tiu.min, tiu.max
     _operators(tiu)

@@ -2,21 +2,41 @@
 
 import ctypes
 import numbers
+import operator
 
 import numpy
 
 from .. import _recorder
 from . import _types
 from ._types import align_mode, mtype
+from ._unreadable import Unreadable
 
 _recorder_error = _recorder.PplError
 
 
-class pointer:
+class pointer(Unreadable):
     """Device memory that a kernel gets as an argument.
 
     `dtype` is a pointer type; `ptr + n` is `n` elements further on.
     """
+
+    _way_out = ("an array was passed where the kernel uses a number; pass the "
+                "number, or read it as a tensor: "
+                "pl.dma.load(pl.gtensor(shape, pl.GLOBAL, ptr))")
+
+    def __bool__(self):
+        return True  # an argument that may be None
+
+    def __getitem__(self, index):
+        raise _recorder.PplTypeError(
+            f"{self!r}[{index}]: memory of the device is read as a tensor: "
+            "pl.gtensor(shape, pl.GLOBAL, ptr), or ptr + n for a place n "
+            "elements on")
+
+    def __setitem__(self, index, value):
+        raise _recorder.PplTypeError(
+            f"{self!r}[{index}] = ..: memory of the device is written by "
+            "pl.dma.store(pl.gtensor(shape, pl.GLOBAL, ptr), tensor)")
 
     def __init__(self, address, kind, shape=(), name="", recording=None):
         self.address, self.dtype = address, kind
@@ -30,6 +50,11 @@ class pointer:
             _types._NAMES[kind.scalar.spelling][1]] if kind.bits else kind
 
     def __add__(self, elements):
+        if isinstance(elements, (tensor, pointer)):
+            raise _recorder.PplTypeError(
+                f"{self!r} + {elements!r}: a pointer goes on by a number of "
+                "elements; tensors are added, so load it: "
+                "pl.dma.load(pl.gtensor(shape, pl.GLOBAL, ptr))")
         bits = (_recorder.integer(elements, "what is added to a pointer")
                 * self.dtype.bits)
         if bits % 8:
@@ -38,17 +63,41 @@ class pointer:
         return pointer(self.address + bits // 8, self.dtype, (), self.name,
                        self.recording)
 
+    __radd__ = __add__
+
+    def __sub__(self, elements):
+        return self + -_recorder.integer(elements,
+                                         "what is taken from a pointer")
+
     def __repr__(self):
         return f"pointer({self.name}: {self.dtype})"
 
 
-class tensor:
+class tensor(Unreadable):
     """A tensor in local memory, or in global or L2 memory (`gtensor`)."""
 
     def __init__(self, program, number, kind, shape, memory):
-        self.program, self.number = program, number
-        self.dtype, self.shape, self.memory = kind, list(shape), memory
-        self.recording = program.recording
+        hidden = self.__dict__
+        hidden["program"], hidden["number"] = program, number
+        hidden["dtype"], hidden["memory"] = kind, memory
+        hidden["_shape"] = [int(size) for size in shape]
+        hidden["recording"] = program.recording
+
+    @property
+    def shape(self):
+        """[n, c, h, w]"""
+        return list(self._shape)
+
+    def __setattr__(self, name, value):
+        way_out = {"shape": "x.view(shape=..) gives the same bytes with "
+                            "another shape",
+                   "dtype": "x.view(dtype=..) gives the same bytes as another "
+                            "type, pl.tiu.cast(x, type=..) the same values",
+                   "stride": "x.view(stride=..) gives the same bytes with "
+                             "other strides"}
+        raise _recorder.PplAttributeError(
+            f"{name} of a tensor cannot be set; " + way_out.get(
+                name, "keep what belongs to a tensor in a variable"))
 
     def _check_present(self):
         _recorder.check_present(self.recording, repr(self))
@@ -70,10 +119,13 @@ class tensor:
     def stride(self):
         return list(self.description().strides)
 
-    def view(self, *, shape=None, stride=None, dtype=None, align_mode=None):
+    def view(self, shape=None, stride=None, dtype=None, align_mode=None):
         """The same bytes with another shape, strides (in elements), element
         type or layout."""
         self._check_present()
+        if isinstance(shape, _types.dtype):
+            raise _recorder.PplTypeError(f"shape of view is {shape!r}; a type "
+                                         f"goes by name: view(dtype={shape!r})")
         table = self.program.table
         kind = _types.get_scalar_dtype(dtype) if dtype else self.dtype
         shape = list(self.shape if shape is None else shape)
@@ -88,11 +140,17 @@ class tensor:
                             _recorder.here())
         return self._derive(number, kind, shape)
 
-    def sub_view(self, shape, offset, stride=None):
+    def sub_view(self, shape=None, offset=None, stride=None):
         """The part of `shape` at `offset`; `stride` (in elements) replaces the
         strides."""
         self._check_present()
         table = self.program.table
+        shape = self.shape if shape is None else shape
+        offset = [0, 0, 0, 0] if offset is None else offset
+        _recorder.sizes(shape)
+        if any(begin < 0 for begin in _recorder.sizes(offset, "offset")):
+            raise _recorder_error(f"offset {list(offset)} of sub_view is "
+                                  "negative; offsets count from 0")
         number = table.sub_view(table.self, self.number,
                                 _recorder.sizes(shape),
                                 _recorder.sizes(offset, "offset"),
@@ -100,26 +158,65 @@ class tensor:
         part = self._derive(number, self.dtype, shape)
         return part if stride is None else part.view(stride=stride)
 
+    def _part_of_axis(self, axis, part):
+        """begin, end and step of an index on an axis."""
+        size, name = self._shape[axis], "nchw"[axis]
+        if isinstance(part, tensor):
+            raise _recorder.PplTypeError(
+                f"the index of axis {name} is {part!r}; elements that a tensor "
+                "names are gathered: pl.tiu.gather_w, pl.dma.gather_h, those "
+                "of a mask are pl.dma.mask_select")
+        if not isinstance(part, slice):
+            part = _recorder.integer(part, f"the index of axis {name}")
+            if not -size <= part < size:
+                raise _recorder_error(f"index {part} of axis {name}, which has "
+                                      f"{size} elements; give 0 to {size - 1}")
+            part %= size
+            return part, part + 1, 1
+        step = 1 if part.step is None else _recorder.integer(
+            part.step, f"the step of axis {name}")
+        ends = [given if given is None else _recorder.integer(
+            given, f"a bound of axis {name}")
+            for given in (part.start, part.stop)]
+        begin, end = (
+            default if given is None else given + size if given < 0 else given
+            for given, default in zip(ends, (0, size)))
+        text = ":".join("" if bound is None else str(bound) for bound in
+                        ((*ends, step) if step != 1 else ends))
+        if step < 1:
+            raise _recorder_error(
+                f"slice {text} of axis {name} goes backwards; the step is 1 or "
+                "more, pl.dma.reverse turns an axis round")
+        if not 0 <= begin <= size or not 0 <= end <= size:
+            raise _recorder_error(
+                f"slice {text} of axis {name} leaves its {size} elements; "
+                f"bounds are 0 to {size}, those of a last block min(end, "
+                f"{size})")
+        if end <= begin:
+            raise _recorder_error(
+                f"slice {text} of axis {name} with {size} elements is empty; "
+                "give ascending bounds inside of it")
+        return begin, end, step
+
     def __getitem__(self, index):
         """`t[:, 2:5]` is `sub_view`; a step multiplies the stride."""
         parts = index if isinstance(index, tuple) else (index,)
+        if any(part is Ellipsis for part in parts):
+            at = next(i for i, part in enumerate(parts) if part is Ellipsis)
+            parts = (*parts[:at], *[slice(None)] * (5 - len(parts)),
+                     *parts[at + 1:])
         if len(parts) > 4:
-            raise _recorder_error(f"{len(parts)} indices for four axes")
+            raise _recorder_error(f"{len(parts)} indices for four axes, n, c, "
+                                  "h and w")
         shape, offset, steps = [], [], []
-        for axis, size in enumerate(self.shape):
-            part = parts[axis] if axis < len(parts) else slice(None)
-            if not isinstance(part, slice):
-                part = slice(part, part + 1 if part != -1 else None)
-            begin, end, step = part.indices(int(size))
-            if step < 1 or end <= begin:
-                raise _recorder_error(
-                    f"slice {part.start}:{part.stop}:{part.step} of axis "
-                    f"{'nchw'[axis]} with {size} elements is empty; give "
-                    "ascending bounds inside of it")
+        for axis in range(4):
+            begin, end, step = self._part_of_axis(
+                axis, parts[axis] if axis < len(parts) else slice(None))
             shape.append(end - begin)
             offset.append(begin)
             steps.append(step)
         part = self.sub_view(shape, offset)
+        part.__dict__["_origin"] = (self.number, index)
         if steps == [1, 1, 1, 1]:
             return part
         if steps[1] != 1 and self.memory == mtype.LOCAL:
@@ -129,13 +226,40 @@ class tensor:
         shape = [-(-size // step) for size, step in zip(shape, steps)]
         return part.view(shape=shape, stride=stride)
 
+    def __setitem__(self, index, value):
+        if (isinstance(value, tensor) and value.__dict__.get("_is_written")
+                and value.__dict__.get("_origin") == (self.number, index)):
+            return  # of t[..] += x, which has been done
+        move = ("pl.dma.store(x[..], value)" if self.memory != mtype.LOCAL else
+                "pl.tiu.move(x[..], value), of numbers pl.tiu.fill(x[..], "
+                "value)")
+        raise _recorder.PplTypeError(
+            f"elements of {self!r} cannot be assigned; write {move}")
+
     def set_dtype(self, kind):
         """Retypes the tensor itself."""
         other = self.view(dtype=kind)
-        self.number, self.dtype = other.number, other.dtype
+        self.__dict__.update(number=other.number, dtype=other.dtype)
+
+    def _of_scalar(self, name, inputs):
+        """numpy's own numbers in arithmetic are numbers."""
+        if len(inputs) != 2 or name not in _ARITHMETIC or not all(
+                isinstance(value, (tensor, numpy.generic))
+                for value in inputs):
+            return NotImplemented
+        return _ARITHMETIC[name](*(
+            value.item() if isinstance(value, numpy.generic) else value
+            for value in inputs))
 
     def __repr__(self):
         return f"tensor({self.dtype}, {self.shape}, {mtype(self.memory).name})"
+
+
+# numpy's names of Python's operators on tensors.
+_ARITHMETIC = {"add": operator.add, "subtract": operator.sub,
+               "multiply": operator.mul, "divide": operator.truediv,
+               "true_divide": operator.truediv, "bitwise_and": operator.and_,
+               "bitwise_or": operator.or_, "bitwise_xor": operator.xor}
 
 
 def is_tensor(value):
@@ -181,6 +305,10 @@ def gtensor(shape, mem, ptr=None, dtype=None):
         address = ptr.address
     elif mem != mtype.GLOBAL and isinstance(ptr, numbers.Integral):
         address, ptr = int(ptr), None
+    elif is_tensor(ptr):
+        raise _recorder_error(f"ptr of gtensor is {ptr!r}; it is a tensor "
+                              "already: its parts are x[:, :, a:b], another "
+                              "shape x.view(shape=..)")
     elif ptr is not None:
         raise _recorder_error(f"ptr of gtensor is of the type "
                               f"{type(ptr).__name__}; it must be a pointer: "
@@ -237,10 +365,28 @@ def argument(value, slot, keep):
     elif isinstance(value, numbers.Real):
         result.kind, result.real = _recorder.FLOAT, float(value)
     else:
-        raise _recorder_error(
+        raise _recorder.PplTypeError(
             f"{slot['name']} is {value!r}; it must be a tensor, a number, a "
-            "list of integers or a type")
+            "list of integers or a type" + hint(value))
     return result
+
+
+def hint(value):
+    """What to do with a value where a tensor or a number is wanted."""
+    if isinstance(value, pointer):
+        return ("; load what it points at: "
+                f"pl.dma.load(pl.gtensor(shape, pl.GLOBAL, {value.name}))")
+    if isinstance(value, numpy.ndarray) or hasattr(value, "__array__"):
+        return ("; an array is passed to the kernel as an argument and "
+                "loaded: pl.dma.load(pl.gtensor(shape, pl.GLOBAL, ptr))")
+    if isinstance(value, _types.dtype):
+        return (f"; a result of another type is pl.tiu.cast(x, type={value!r}) "
+                f"or dst = pl.make_tensor(shape, {value!r})")
+    if isinstance(value, _types.round_mode):
+        return f"; the rounding goes by name: mode=pl.{value.name}"
+    if isinstance(value, align_mode):
+        return f"; a layout goes by name: align_mode=pl.{value.name}"
+    return ""
 
 
 def call(operation, values):

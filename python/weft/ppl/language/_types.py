@@ -69,6 +69,18 @@ def _fill():
 
 _fill()
 
+# Of the manual's list, but of no chip: known so that kernels can ask for them,
+# refused where a tensor would have one.
+for _name, _pointer, _bits, _float in (
+        ("int1", "pi1_t", 1, False), ("float64", "pfp64_t", 64, True),
+        ("float8e4b15", "pfp8e4b15_t", 8, True)):
+    _row = {"name": _name, "code": -_bits, "bits": _bits, "float": _float,
+            "signed": True}
+    types[_name] = _by_code[-_bits] = dtype(_name, _row)
+    types[_pointer] = dtype(_pointer, _row, is_pointer=True)
+    setattr(dtype, f"is_{_name.replace('float64', 'fp64')}",
+            lambda self, code=-_bits: self.code == code)
+
 
 def of_code(code):
     return _by_code[code]
@@ -78,12 +90,18 @@ def of_numpy(kind):
     """The element type of a numpy dtype; None if there is none."""
     name = {"bool": "uint8", "float8_e4m3fn": "float8e4",
             "float8_e5m2": "float8e5"}.get(kind.name, kind.name)
-    return types.get(name)
+    found = types.get(name)
+    return found if found and found.code >= 0 else None
 
 
 def of(kind):
     """A type of the language for one of it or of numpy, or for what has one."""
     if isinstance(kind, dtype):
+        if kind.code < 0:
+            raise _recorder.PplError(
+                f"no chip has elements of the type {kind!r}; use "
+                + ("pl.float32" if kind.bits == 64 else "pl.int8"
+                   if kind.bits == 1 else "pl.float8e4"))
         return kind
     if not isinstance(kind, type) and isinstance(
             getattr(kind, "dtype", None), dtype):

@@ -1,0 +1,111 @@
+"""pl.device_print: the values of tensors at a line of the kernel.
+
+The line records a copy of the tensor to memory of its own, on every device and in
+the order of the program; the text is made once the program has run.
+"""
+
+import ctypes
+import os
+
+import numpy
+
+from .. import _recorder
+from . import _tensor, _types
+
+
+class _Copy:
+    """Where the values of a tensor are once the program has run."""
+
+    def __init__(self, kind, shape):
+        self.kind, self.shape, self.address = kind, shape, None
+
+    def values(self):
+        count = int(numpy.prod(self.shape))
+        data = ctypes.string_at(self.address,
+                                (count * self.kind.bits + 7) // 8)
+        return _to_numpy(self.kind, data, count).reshape(self.shape)
+
+
+def _to_numpy(kind, data, count):
+    """Elements of a type as those of a numpy type that has all their values;
+    those of a type that numpy lacks as their bits."""
+    if kind.bits == 4:
+        bits = numpy.frombuffer(data, numpy.uint8)
+        bits = numpy.stack([bits & 15, bits >> 4], -1).ravel()[:count]
+        return (bits.astype(numpy.int8) ^ 8) - 8 if kind.is_signed and \
+            not kind.is_float else bits
+    if kind.spelling == "bf16":
+        bits = numpy.frombuffer(data, numpy.uint16).astype(numpy.uint32)
+        return (bits << 16).view(numpy.float32)
+    name = {"fp32": "float32", "fp16": "float16", "tf32": "float32"}.get(
+        kind.spelling, kind.name)
+    try:
+        return numpy.frombuffer(data, name)
+    except TypeError:
+        return numpy.frombuffer(data, f"u{kind.bits // 8}"
+                                if kind.bits % 8 == 0 else "u1")
+
+
+class Printed:
+    """One device_print: `file`, `line`, `core` and its `values`, the arguments
+    with arrays in place of tensors."""
+
+    def __init__(self, place, core, parts):
+        self.file, self.line = os.fsdecode(place.file), place.line
+        self.core, self._parts = core, parts
+
+    @property
+    def values(self):
+        return [part.values() if isinstance(part, _Copy) else part
+                for part in self._parts]
+
+    def __str__(self):
+        texts = [f"{part.kind!r} {part.shape}\n{part.values()}"
+                 if isinstance(part, _Copy) else part for part in self._parts]
+        if isinstance(texts[0], str) and "%" in texts[0] and \
+                isinstance(self._parts[0], str):
+            try:
+                texts = [texts[0] % tuple(texts[1:])]
+            except (TypeError, ValueError):
+                pass  # a text that is no format
+        core = f"core {self.core}: " if self.core else ""
+        return (f"{self.file}:{self.line}: {core}"
+                + " ".join(map(str, texts)).rstrip("\n"))
+
+
+def device_print(*values):
+    """Prints tensors as they are at this line when the program runs, with texts
+    and numbers among them: `pl.device_print("x", x)`. A first text with % is a
+    format. launch.printed has the values as arrays."""
+    program = _recorder.active()
+    if not values:
+        raise _recorder.PplTypeError("device_print() of nothing; give tensors, "
+                                     "texts and numbers")
+    parts = []
+    for value in values:
+        if isinstance(value, _tensor.pointer):
+            raise _recorder.PplTypeError(
+                f"device_print of {value!r}; give a tensor: "
+                f"pl.gtensor(shape, pl.GLOBAL, {value.name})")
+        parts.append(_copy(program, value) if _tensor.is_tensor(value)
+                     else value)
+    program.printed.append(Printed(
+        _recorder.here(), program.get(_recorder.GET_BLOCK_INDEX), parts))
+
+
+def _copy(program, tensor):
+    copy = _Copy(tensor.dtype, tensor.shape)
+    address = program.print_memory(copy)
+    if address is None:
+        return copy  # of several cores: this recording counts them
+    table = program.table
+    number = table.make_tensor(
+        table.self, _types.mtype.GLOBAL, tensor.dtype.code,
+        _recorder.sizes(tensor.shape), int(_types.align_mode.CONTINUOUS), None,
+        address, _recorder.here())
+    program.check_recording()
+    place = _tensor.tensor(program, number, tensor.dtype, tensor.shape,
+                           _types.mtype.GLOBAL)
+    name = "dma.store" if tensor.memory == _types.mtype.LOCAL else "dma.move"
+    _tensor.call(_recorder.catalog()[name], {"dst": place, "src": tensor})
+    return copy
