@@ -137,6 +137,9 @@ FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
   FailureOr<codegen::EncodedProgram> encoded = codegen::encodeProgram(net);
   if (failed(encoded))
     return failure();
+  lines.clear();
+  for (const codegen::CommandGroup &group : encoded->groups)
+    lines.push_back({group.tiuLocations, group.gdmaLocations});
   codegen::StageProgram stage{net, &*encoded, {}, {}};
   codegen::PackOptions packing;
   packing.producer = "weft " WEFT_VERSION;

@@ -53,6 +53,12 @@ public:
   /// The bmodel, for chips that have commands; `serial` leaves rounds of loops
   /// one after the other.
   mlir::FailureOr<std::vector<uint8_t>> bmodel(bool serial = false);
+  /// The kernel's line of each command of the last `bmodel`, by group: TIU's
+  /// and GDMA's in their order.
+  struct CommandLines {
+    std::vector<mlir::Location> tiu, gdma;
+  };
+  const std::vector<CommandLines> &commandLines() const { return lines; }
   /// The program as text after the named stage of it: "functions", "commands".
   mlir::FailureOr<std::string> text(bool commands, bool serial = false);
 
@@ -95,6 +101,7 @@ private:
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   std::vector<Block> blocks;
+  std::vector<CommandLines> lines;
   int theMemoryCode = 0;
 };
 
