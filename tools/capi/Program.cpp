@@ -7,7 +7,10 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstring>
+#include <optional>
 
 using namespace weft;
 using capi::guarded;
@@ -27,7 +30,7 @@ struct weft_ppl_program {
   std::string name = "kernel";
   bool isSerial = false, isFinished = false, isBroken = false;
   std::vector<uint8_t> bmodel;
-  std::string text;
+  std::string text, timeline;
 
   /// Why the step that has just failed did.
   weft_compiler_status *why() {
@@ -196,33 +199,94 @@ weft_compiler_status *weft_ppl_bmodel(weft_ppl_program *program,
   });
 }
 
+/// Predicts the run of the program's file, which `model` then has.
+static weft_compiler_status *predict(weft_ppl_program *program,
+                                     std::optional<rt::Bmodel> &model,
+                                     profile::Profile &profile) {
+  if (weft_compiler_status *status = makeBmodel(program))
+    return status;
+  Result<rt::Bmodel> loaded =
+      rt::Bmodel::load(program->bmodel, "the kernel's bmodel");
+  if (!loaded)
+    return toC(loaded.status());
+  model.emplace(std::move(*loaded));
+  Result<profile::Profile> made =
+      profile::profileStage(*model, model->nets().front().stages.front());
+  if (!made)
+    return toC(made.status());
+  profile = std::move(*made);
+  return nullptr;
+}
+
 static weft_compiler_status *profileOf(weft_ppl_program *program,
                                        weft_ppl_profile *profile) {
   if (!profile || profile->struct_bytes < sizeof(size_t))
     return failure(Code::InvalidArgument,
                    "profile must not be NULL and profile->struct_bytes must be "
                    "sizeof(weft_ppl_profile)");
-  if (weft_compiler_status *status = makeBmodel(program))
+  std::optional<rt::Bmodel> model;
+  profile::Profile made;
+  if (weft_compiler_status *status = predict(program, model, made))
     return status;
-  Result<rt::Bmodel> model =
-      rt::Bmodel::load(program->bmodel, "the kernel's bmodel");
-  if (!model)
-    return toC(model.status());
-  Result<profile::Profile> made =
-      profile::profileStage(*model, model->nets().front().stages.front());
-  if (!made)
-    return toC(made.status());
   weft_ppl_profile full = {};
   full.struct_bytes = profile->struct_bytes;
-  full.total_cycles = made->totalCycles;
-  full.cycles_per_second = made->cyclesPerSecond;
-  full.tiu_busy_cycles = made->engines[0].cycles;
-  full.gdma_busy_cycles = made->engines[1].cycles;
-  full.dram_read_bytes = made->engines[1].dramReadBytes;
-  full.dram_write_bytes = made->engines[1].dramWriteBytes;
-  full.local_bytes = made->memory.whole.peakBytes;
+  full.total_cycles = made.totalCycles;
+  full.cycles_per_second = made.cyclesPerSecond;
+  full.tiu_busy_cycles = made.engines[0].cycles;
+  full.gdma_busy_cycles = made.engines[1].cycles;
+  full.dram_read_bytes = made.engines[1].dramReadBytes;
+  full.dram_write_bytes = made.engines[1].dramWriteBytes;
+  full.local_bytes = made.memory.whole.peakBytes;
   std::memcpy(profile, &full, std::min(profile->struct_bytes, sizeof full));
   return nullptr;
+}
+
+/// The line of a command; null of those that belong to no line.
+static mlir::FileLineColLoc lineOf(const weft_ppl_program &program,
+                                   isa::Engine engine,
+                                   const profile::CommandProfile &command) {
+  const auto &groups = program.program.commandLines();
+  if (command.group >= groups.size())
+    return {};
+  const auto &lines = engine == isa::Engine::Tiu ? groups[command.group].tiu
+                                                 : groups[command.group].gdma;
+  return command.index < lines.size()
+             ? mlir::dyn_cast<mlir::FileLineColLoc>(lines[command.index])
+             : mlir::FileLineColLoc();
+}
+
+static weft_compiler_status *timelineOf(weft_ppl_program *program,
+                                        const char **json) {
+  if (!json)
+    return failure(Code::InvalidArgument, "json must not be NULL");
+  std::optional<rt::Bmodel> model;
+  profile::Profile made;
+  if (weft_compiler_status *status = predict(program, model, made))
+    return status;
+  auto rows = nlohmann::ordered_json::array();
+  for (isa::Engine engine : {isa::Engine::Tiu, isa::Engine::Gdma})
+    for (const profile::CommandProfile &c : made.commands[int(engine)]) {
+      mlir::FileLineColLoc at = lineOf(*program, engine, c);
+      rows.push_back({{"engine", engine == isa::Engine::Tiu ? "tiu" : "gdma"},
+                      {"mnemonic", std::string(made.kinds[c.kind].mnemonic)},
+                      {"file", at ? at.getFilename().str() : std::string()},
+                      {"line", at ? int64_t(at.getLine()) : 0},
+                      {"start", c.span.start},
+                      {"end", c.span.end},
+                      {"wait", c.span.wait},
+                      {"critical", c.span.isCritical},
+                      {"macs", c.cost.macs},
+                      {"dram_read_bytes", c.dramReadBytes},
+                      {"dram_write_bytes", c.dramWriteBytes}});
+    }
+  program->timeline = rows.dump();
+  *json = program->timeline.c_str();
+  return nullptr;
+}
+
+weft_compiler_status *weft_ppl_program_timeline(weft_ppl_program *program,
+                                                const char **json) {
+  return guarded([&] { return timelineOf(program, json); });
 }
 
 weft_compiler_status *weft_ppl_program_profile(weft_ppl_program *program,

@@ -307,6 +307,17 @@ typedef struct weft_ppl_profile {
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_program_profile(weft_ppl_program *program, weft_ppl_profile *profile);
 
+/* The commands of the predicted run as JSON, TIU's before GDMA's:
+
+     [{"engine": "tiu", "mnemonic": "arith.add", "file": "kernel.py", "line": 9,
+       "start": 1200, "end": 1264, "wait": 8, "critical": true, "macs": 0,
+       "dram_read_bytes": 0, "dram_write_bytes": 0}, ..]
+
+   in cycles from the start of the run; `line` is that of the kernel, 0 for what
+   belongs to none. Lives until the next call. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_program_timeline(weft_ppl_program *program, const char **json);
+
 typedef enum weft_ppl_stage {
   WEFT_PPL_FUNCTIONS = 0, /* as recorded */
   WEFT_PPL_COMMANDS = 1   /* the chip's, with addresses */
