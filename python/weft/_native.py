@@ -260,6 +260,7 @@ def compiler():
         ("weft_ppl_run", VOID, VOID, POINTER(PplRunOptions)),
         ("weft_ppl_bmodel", VOID, VOID, POINTER(VOID), POINTER(SIZE)),
         ("weft_ppl_program_profile", VOID, VOID, POINTER(PplProfile)),
+        ("weft_ppl_program_timeline", VOID, VOID, POINTER(CHAR)),
         ("weft_ppl_text", VOID, VOID, INT, POINTER(CHAR)),
         ("weft_ppl_close", None, VOID),
         ("weft_convert", VOID, CHAR, POINTER(ConvertOptions), POINTER(VOID),

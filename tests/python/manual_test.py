@@ -7,6 +7,7 @@ The kernels are those of the vendor's public PPL manual, with the numbers of the
 in one call share a function with a `kind`. What the manual calls a type, an order of arguments or a default is taken
 as it stands there.
 """
+import functools
 import os
 import sys
 import unittest
@@ -461,14 +462,15 @@ def sum_on_cores(g, chip=None):
     return near(o, x + y)
 
 
-def halving(fn, *a):
-    b = a[-1]
-    while b > 0:
-        r = fn(*a[:-1], b)
-        if r.errorCode == 0:
-            return r
-        b //= 2
-    raise RuntimeError('tiling failed')
+@functools.lru_cache()
+def halving(fn, *args):
+    block = args[-1]
+    while block > 0:
+        ret = fn(*args[:-1], block)
+        if ret.errorCode == 0:
+            return ret
+        block = block // 2
+    raise RuntimeError("[!Error]: tiling failed")
 
 
 @ppl.jit(tiling=halving, debug=0)

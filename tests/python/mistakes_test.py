@@ -175,6 +175,11 @@ def save(y, x):
     pl.dma.store(pl.gtensor(S, pl.GLOBAL, y), t)
 
 
+@ppl.jit
+def waste(y, x):
+    keep(load(x) + load(y))
+
+
 a, b = np.zeros(8, np.float32), np.ones(8, np.float32)
 frozen = np.zeros(8, np.float32)
 frozen.flags.writeable = False
@@ -208,6 +213,7 @@ LAUNCHES = {
     "unknown option": (lambda: copy.using(chips="bm1684x"), "no option 'chips'", "there are chip, mode"),
     "missing runtime": (lambda: copy.using(mode="bmrt", bmrt_library="missing.so")[(1,)](a, b), "missing.so", ""),
     "bmodel of a chip without commands": (lambda: copy.using(chip="bm1690")[(1,)](np.zeros_like(a), b).bmodel(), "makes no commands for bm1690", "interpret"),
+    "nothing stored by any core": (lambda: waste.using(chip="bm1690")[(4,)](y, x), "writes no global memory", "store a result"),
     "kernel of a class": (lambda: ppl.jit(dict), "stands above a function", "not a type"),
     "autotiling of a function": (lambda: ppl.autotiling({})(abs), "stands above @ppl.jit", ""),
     "autotiling of another name": (lambda: ppl.autotiling({"m": abs})(copy), "autotiling names m", "copy has not"),
@@ -256,6 +262,8 @@ class Mistakes(unittest.TestCase):
                 line = start + 1
             if name in self.OF_COPY:
                 line = start - 1
+            if "any core" in name:
+                line = waste.function.__code__.co_firstlineno
             self.check(name, launch, parts, line)
         self.assertTrue(np.all(a == 0) and np.all(shared == np.arange(12)))
 

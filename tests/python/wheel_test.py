@@ -93,6 +93,17 @@ class Wheel(unittest.TestCase):
             shown = run(self.python, example, cwd=self.folder, env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"})
             self.assertRegex(shown, rf"^{example.stem}: (\d+ cycles|fine)$")
 
+    def test_code_of_the_vendors_manual_runs(self):
+        text = (FOLDER.parent / "tests/python/manual_test.py").read_text()
+        kernel = re.search(r"@ppl\.autotiling.*?\n\n\n", text, re.S).group()
+        pasted = self.folder / "pasted.py"
+        pasted.write_text("import numpy as np\nimport ppl\nimport ppl.language as pl\n\n\n" + kernel
+                          + "x = np.ones((1, 64, 4, 4000), np.float32)\ny = np.empty_like(x)\n"
+                          "add_kernel[(2, )](x, x, None, y, 0, 3, 1, 2, 64, 4, 4000, 4000)\n"
+                          "assert (y == 2).all()\nprint('ran')\n")
+        shown = run(self.python, pasted, cwd=self.folder, env={"PATH": "/usr/bin:/bin"})
+        self.assertEqual(shown, "ran\n")
+
     def test_program_runs(self):
         weft = self.folder / "env/bin/weft"
         self.assertIn("weft", run(weft, "--version", env={"PATH": "/usr/bin:/bin"}))

@@ -20,12 +20,15 @@ Environment: CHIP (default bm1684x), MODE (cmodel: Weft's emulator; bmrt: the
 vendor's runtime; interpreter).
 """
 
-from ._jit import Kernel, Launch, autotiling, jit
+from ._jit import Kernel, Launch, autotiling, autotune, jit
+from ._profile import Profile
 from ._recorder import (OutOfMemory, PplAttributeError, PplError,
                         PplTypeError, chips, nearest)
+from ._tuning import Config
 
-__all__ = ["Kernel", "Launch", "OutOfMemory", "PplAttributeError", "PplError",
-           "PplTypeError", "autotiling", "chips", "jit"]
+__all__ = ["Config", "Kernel", "Launch", "OutOfMemory", "PplAttributeError",
+           "PplError", "PplTypeError", "Profile", "autotiling", "autotune",
+           "chips", "jit"]
 
 
 def __getattr__(name):

@@ -11,7 +11,8 @@ import types
 
 import numpy
 
-from . import _recorder
+from . import _recorder, _tuning
+from ._profile import Profile
 from ._recorder import OutOfMemory, PplError, PplTypeError
 
 EMULATOR, BMRT, INTERPRETER = range(3)
@@ -163,8 +164,28 @@ def _array_of(value):
     return bits.view(ml_dtypes.bfloat16)
 
 
+class _Hashable(numpy.ndarray):
+    """An array as a key of a cache: itself, whatever is in it."""
+
+    def __hash__(self):
+        return id(self)
+
+
+def _hashable(value):
+    return value.view(_Hashable) if type(value) is numpy.ndarray else value
+
+
+def _described(value):
+    """What a program depends on of an argument."""
+    array = _array_of(value)
+    return repr(value) if array is None else (array.shape, str(array.dtype))
+
+
 class Launch:
-    """What a launch did. `errorCode` is 0 or PPL's code of the failure."""
+    """What a launch did. `errorCode` is 0 or PPL's code of the failure;
+    `config` and `candidates` are autotune's."""
+
+    config, candidates = None, ()
 
     def __init__(self, program=None, error=None):
         self.program, self.error = program, error
@@ -186,8 +207,8 @@ class Launch:
             file.write(program)
 
     def profile(self):
-        """Predicted cycles and bytes, by name (weft_ppl_profile)."""
-        return self.program.profile()
+        """Predicted cycles and bytes, by name and by line (`Profile`)."""
+        return Profile(self.program.profile(), self.program.timeline())
 
     def text(self):
         """The commands as text."""
@@ -206,7 +227,7 @@ class Kernel:
         self.function = _with_rounds(function)
         self.signature = inspect.signature(function)
         self.debug, self.tiling, self.pipeline = debug, tiling, pipeline
-        self.rules = None  # of autotiling
+        self.rules = self.tuning = None  # of autotiling and autotune
         self.fitting = {}  # arguments -> values that fitted
         self.options = {}
 
@@ -276,10 +297,14 @@ class Kernel:
         return bound
 
     def _launch(self, cores, *args, **kwargs):
+        if self.tuning:
+            return self._tuned(cores, args, kwargs)
         if self.tiling:
-            def attempt(*values):
-                return self._attempt(cores, values, {})
-            return self.tiling(attempt, *args, **kwargs)
+            def attempt(*values, **named):
+                return self._attempt(cores, values, named)
+            # The manual puts functools.lru_cache on it, which wants hashes.
+            return self.tiling(attempt, *map(_hashable, args), **{
+                name: _hashable(value) for name, value in kwargs.items()})
         if self.rules:
             return self._shrink(cores, args, kwargs)
         launch = self._attempt(cores, args, kwargs)
@@ -295,11 +320,9 @@ class Kernel:
             return Launch(error=error)
 
     def _shrink(self, cores, args, kwargs):
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
+        bound = self._bind(args, kwargs)
         values = dict(bound.arguments)
-        key = tuple((name, value.shape, str(value.dtype))
-                    if _array_of(value) is not None else (name, repr(value))
+        key = tuple((name, _described(value))
                     for name, value in values.items())
         values.update(self.fitting.get(key, {}))
         while True:
@@ -315,8 +338,50 @@ class Kernel:
                 raise launch.error
             values.update(smaller)
 
+    def _tuned(self, cores, args, kwargs):
+        """Launches with the config that takes the fewest predicted cycles."""
+        tuning, chip = self.tuning, self._chip()
+        given = set(kwargs) & {name for config in tuning.configs
+                               for name in config.kwargs}
+        if given:
+            raise PplTypeError(f"{', '.join(sorted(given))} of {self.__name__} "
+                               "is tuned; leave it out of the launch")
+        bound = [self._bind(args, {**kwargs, **config.kwargs})
+                 for config in tuning.configs]
+        key = (chip, cores, self.options.get("pipeline"),
+               tuning.key_of(bound[0].arguments, _described))
+        if key not in tuning.best:
+            def predict(config):
+                return self._with(config)._cycles(
+                    cores, self._bind(args, {**kwargs, **config.kwargs}))
+            tuning.best[key] = _tuning.choose(tuning.configs, predict)
+        best, candidates = tuning.best[key]
+        launch = self._with(best.config)._launch(
+            cores, *args, **kwargs, **best.config.kwargs)
+        launch.config, launch.candidates = best.config, candidates
+        return launch
+
+    def _with(self, config):
+        """This kernel for one config."""
+        kernel = self.using(**config.options())
+        kernel.tuning = None
+        return kernel
+
+    def _cycles(self, cores, bound):
+        """Predicted, without running; 0 where there is no prediction and the
+        first config that fits is taken."""
+        chip = self._chip()
+        program, _ = self._record_all(chip, bound, cores)
+        if _recorder.chips()[chip]["commands"]:
+            return program.profile()["total_cycles"]
+        program.text(commands=True)  # places the tensors
+        return 0
+
+    def _chip(self):
+        return self.options.get("chip") or default_chip()
+
     def _record_and_run(self, cores, args, kwargs):
-        chip = self.options.get("chip") or default_chip()
+        chip = self._chip()
         engine = _engine(chip, self.options.get("mode"))
         bound = self._bind(args, kwargs)
         program, arrays = self._record_all(chip, bound, cores)
@@ -325,6 +390,7 @@ class Kernel:
         program.run(engine, self.options.get("bmrt_library"))
         arrays.copy_back()
         for each in program.printed:
+            each.read()
             print(each)
         return program
 
@@ -572,5 +638,25 @@ def autotiling(rules):
             raise PplError(f"autotiling names {', '.join(sorted(unknown))}, "
                            f"which {kernel.__name__} has not")
         kernel.rules = dict(rules)
+        return kernel
+    return decorate
+
+
+def autotune(configs, key=None):
+    """Chooses parameters by predicted cycles, without running: `configs` is a
+    list of dicts of values by name, or of `ppl.Config`.
+
+    A launch leaves these parameters out. For each new `key`, values of the
+    named arguments (of arrays shape and type; None: all), every config is
+    compiled for the launch's chip and the cheapest is taken and remembered;
+    those that do not fit memory are passed over. On a chip without a
+    prediction it is the first that fits. launch.config is what was taken,
+    launch.candidates what each costs.
+    """
+    def decorate(kernel):
+        if not isinstance(kernel, Kernel):
+            raise PplError("@ppl.autotune stands above @ppl.jit")
+        names = [key] if isinstance(key, str) else key
+        kernel.tuning = _tuning.Tuning(kernel, configs, names)
         return kernel
     return decorate

@@ -311,6 +311,13 @@ class Program:
         return {name: getattr(profile, name)
                 for name, _ in profile._fields_[1:]}
 
+    def timeline(self):
+        """The commands of the predicted run (weft_ppl_program_timeline)."""
+        text = ctypes.c_char_p()
+        self.check(self.library.c.weft_ppl_program_timeline(
+            self.handle, ctypes.byref(text)))
+        return json.loads(text.value)
+
     def text(self, commands=True):
         text = ctypes.c_char_p()
         self.check(self.library.c.weft_ppl_text(self.handle, int(commands),

@@ -14,16 +14,18 @@ from . import _tensor, _types
 
 
 class _Copy:
-    """Where the values of a tensor are once the program has run."""
+    """A tensor that is printed: its place in the memory of the program, and
+    its values once that has run."""
 
     def __init__(self, kind, shape):
         self.kind, self.shape, self.address = kind, shape, None
+        self.values = None
 
-    def values(self):
+    def read(self):
         count = int(numpy.prod(self.shape))
         data = ctypes.string_at(self.address,
                                 (count * self.kind.bits + 7) // 8)
-        return _to_numpy(self.kind, data, count).reshape(self.shape)
+        self.values = _to_numpy(self.kind, data, count).reshape(self.shape)
 
 
 def _to_numpy(kind, data, count):
@@ -54,13 +56,19 @@ class Printed:
         self.file, self.line = os.fsdecode(place.file), place.line
         self.core, self._parts = core, parts
 
+    def read(self):
+        """Takes the values from the program, which has run."""
+        for part in self._parts:
+            if isinstance(part, _Copy):
+                part.read()
+
     @property
     def values(self):
-        return [part.values() if isinstance(part, _Copy) else part
+        return [part.values if isinstance(part, _Copy) else part
                 for part in self._parts]
 
     def __str__(self):
-        texts = [f"{part.kind!r} {part.shape}\n{part.values()}"
+        texts = [f"{part.kind!r} {part.shape}\n{part.values}"
                  if isinstance(part, _Copy) else part for part in self._parts]
         if isinstance(texts[0], str) and "%" in texts[0] and \
                 isinstance(self._parts[0], str):

@@ -1,0 +1,78 @@
+"""What a launch costs, by line of the kernel (PPL 4.10; weft_ppl_profile)."""
+
+import linecache
+
+WIDTH = 48  # columns of the picture of a timeline
+
+
+class Profile(dict):
+    """Numbers by name, of the predicted run:
+
+    `total_cycles` and the others of weft_ppl_profile; `lines`, for each line of
+    the kernel by cycles a dict of `file`, `line`, `source`, `commands`,
+    `tiu_cycles`, `dma_cycles`, `critical_cycles` (those that the run would be
+    shorter by), `wait_cycles`, `macs`, `dram_read_bytes`, `dram_write_bytes`,
+    `start`, `end` and `bound` ("tiu" or "dma"); `timeline`, all commands.
+    print() shows the lines as a table."""
+
+    def __init__(self, numbers, commands):
+        super().__init__(numbers)
+        self["lines"] = _lines(commands)
+        self["timeline"] = commands
+
+    def __str__(self):
+        total = self["total_cycles"]
+        text = [f"{total} cycles, TIU {self._share('tiu_busy_cycles')}, DMA "
+                f"{self._share('gdma_busy_cycles')}, {self['local_bytes']} "
+                "bytes of each lane",
+                f"{'line':>5} {'tiu':>9} {'dma':>9} {'critical':>9}  "
+                f"{'when':{WIDTH}}  source"]
+        for row in self["lines"]:
+            text.append(f"{row['line']:5} {row['tiu_cycles']:9} "
+                        f"{row['dma_cycles']:9} {row['critical_cycles']:9}  "
+                        f"{self._picture(row)}  {row['source'][:60]}")
+        return "\n".join(text)
+
+    def _share(self, name):
+        return f"{100 * self[name] / max(1, self['total_cycles']):.0f} %"
+
+    def _picture(self, row):
+        """When the commands of a line run: # on the critical path, = else."""
+        columns = [" "] * WIDTH
+        scale = WIDTH / max(1, self["total_cycles"])
+        for command in self["timeline"]:
+            if (command["file"], command["line"]) != (row["file"], row["line"]):
+                continue
+            first = int(command["start"] * scale)
+            last = max(first + 1, int(command["end"] * scale))
+            for column in range(first, min(last, WIDTH)):
+                if columns[column] != "#":
+                    columns[column] = "#" if command["critical"] else "="
+        return "".join(columns)
+
+
+def _lines(commands):
+    rows = {}
+    for command in commands:
+        key = command["file"], command["line"]
+        row = rows.setdefault(key, {
+            "file": key[0], "line": key[1],
+            "source": linecache.getline(*key).strip() if key[1] else "",
+            "commands": 0, "tiu_cycles": 0, "dma_cycles": 0,
+            "critical_cycles": 0, "wait_cycles": 0, "macs": 0,
+            "dram_read_bytes": 0, "dram_write_bytes": 0,
+            "start": command["start"], "end": command["end"]})
+        cycles = command["end"] - command["start"]
+        row["commands"] += 1
+        row["tiu_cycles" if command["engine"] == "tiu" else
+            "dma_cycles"] += cycles
+        row["critical_cycles"] += cycles * command["critical"]
+        row["wait_cycles"] += command["wait"]
+        for name in ("macs", "dram_read_bytes", "dram_write_bytes"):
+            row[name] += command[name]
+        row["start"] = min(row["start"], command["start"])
+        row["end"] = max(row["end"], command["end"])
+    for row in rows.values():
+        row["bound"] = "dma" if row["dma_cycles"] > row["tiu_cycles"] else "tiu"
+    return sorted(rows.values(), key=lambda row: (
+        -max(row["tiu_cycles"], row["dma_cycles"]), row["line"]))
