@@ -179,6 +179,28 @@ class Utilities(unittest.TestCase):
         np.testing.assert_array_equal(apply(lambda a: pl.tiu.cast(a, pl.int32, pl.RM_DOWN), x, kind=np.int32), np.floor(x).astype(np.int32))
         np.testing.assert_array_equal(apply(lambda a: pl.tiu.fmul(a, 2.0, dst=pl.make_tensor(S, pl.float32)) or a, x), x)
 
+    def test_operands_that_are_numbers(self):
+        x = random.standard_normal(S).astype(np.float32)
+        i = random.integers(-100, 100, S).astype(np.int32)
+        np.testing.assert_array_equal(apply(lambda a: pl.tiu.gt(a, 0.5, 1.0), x), (x > 0.5).astype(np.float32))
+        np.testing.assert_array_equal(apply(lambda a: pl.tiu.add(a, 3, -1, pl.RM_DOWN), i), (i + 3) >> 1)
+        np.testing.assert_array_equal(apply(lambda a: pl.tiu.gt_select(a, 0.0, a, 0.0), x), np.maximum(x, 0))
+        np.testing.assert_array_equal(apply(lambda a: np.float32(2) * a - np.float32(1), x), 2 * x - 1)
+
+    def test_depthwise_convolution_requantised(self):
+        x, w = (random.integers(-20, 20, (1, 16, *size)).astype(np.int8) for size in ((6, 6), (3, 3)))
+        requant = np.tile(np.array([3, -5, 1], np.int32), (16, 1)).reshape(1, 16, 1, 3)
+
+        def convolved(t, weight, quant):
+            out, kernel = pl.make_tensor(t.shape, pl.int8), pl.make_tensor([1, 16, 3, 3], pl.int8, None, pl.TPU_COMPACT)
+            pl.tiu.move(kernel, weight)
+            pl.tiu.dw_conv(out, t, kernel, None, [3, 3], [1, 1], [1, 1], [1, 1, 1, 1], 0, False, pl.int8, False, pl.RM_HALF_UP, 0, True,
+                           quant, True)
+            return out
+        wide = np.pad(x.astype(int), ((0, 0), (0, 0), (1, 1), (1, 1)))
+        total = sum(wide[:, :, r:r + 6, c:c + 6] * w[:, :, r:r + 1, c:c + 1] for r in range(3) for c in range(3))
+        np.testing.assert_array_equal(apply(convolved, x, w, requant), np.clip(((total * 3 + 16) >> 5) + 1, -128, 127))
+
     def test_least_of_windows_by_complement(self):
         for kind in (np.float32, np.float16, np.int8, np.uint8):
             x = (random.standard_normal((1, 4, 6, 8)) * 60).astype(np.float32)

@@ -196,6 +196,11 @@ class Form:
                          slot["optional"] or slot["name"] not in needed)),
                     None)
 
+    def reads(self, values):
+        """Whether an operand is a tensor."""
+        return any(is_tensor(values.get(slot["name"]))
+                   for slot in self.row["slots"] if slot["access"] != "write")
+
     def __str__(self):
         rest = ", ".join(map(str, self.parameters))
         if not self.writes:
@@ -290,9 +295,10 @@ class Function:
                                                  else (0,))]
         reasons = [each[1] for each in bound if isinstance(each[1], str)]
         bound = [each for each in bound if isinstance(each[1], dict)]
-        for form, values, makes in bound:
-            if form.misfit(values) is None:
-                return form, values, makes
+        fitting = [each for each in bound if each[0].misfit(each[1]) is None]
+        if fitting:  # gt(x, 0.5, 1.0) is no result of two numbers
+            return next((each for each in fitting if each[0].reads(each[1])),
+                        fitting[0])
         twice = next((each for each in reasons if " twice" in each), None)
         if not bound:
             raise _type_error(
