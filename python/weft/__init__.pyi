@@ -23,7 +23,7 @@ __all__ = [
 __version__: str
 
 _Path = Union[str, "os.PathLike[str]"]
-_Source = Union[_Path, bytes, bytearray]
+_Source = Union[_Path, bytes, bytearray, "Model"]
 _Sample = Union[ArrayLike, Dict[str, Any]]
 _Samples = Union[_Sample, Iterable[_Sample]]
 _Data = Union[_Samples, Callable[[], _Samples]]
@@ -65,6 +65,7 @@ class Model:
     outputs: _Tensors
     stages: List[_Tensors]
     nets: List[str]
+    source: Union[str, bytes]
     def __init__(
         self,
         source: _Source,
@@ -74,8 +75,12 @@ class Model:
         bmrt_library: Optional[_Path] = None,
     ) -> None: ...
     # One array if the model has one output, else a dict by name.
-    def __call__(self, /, *arrays: ArrayLike, **named: ArrayLike) -> Any: ...
-    def run(self, /, **inputs: ArrayLike) -> Dict[str, NDArray[Any]]: ...
+    def __call__(
+        self, /, *arrays: Union[ArrayLike, Dict[str, Any]], **named: ArrayLike
+    ) -> Any: ...
+    def run(
+        self, /, *arrays: Union[ArrayLike, Dict[str, Any]], **named: ArrayLike
+    ) -> Dict[str, NDArray[Any]]: ...
 
 def include_folder() -> str: ...
 def calibrate(

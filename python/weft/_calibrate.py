@@ -133,7 +133,7 @@ def items(data):
     for an iterator."""
     if callable(data):
         data = data()
-    if is_path(data):
+    if _native.is_path(data):
         raise WeftError(f"{data!r} is a path; files are read by the program: "
                         "weft calibrate --data FOLDER")
     if isinstance(data, dict) or hasattr(data, "__array__"):
@@ -368,7 +368,3 @@ def table_path(table):
         path = os.path.join(folder, "table")
         table.save(path)
         yield path
-
-
-def is_path(value):
-    return isinstance(value, (str, bytes, os.PathLike))

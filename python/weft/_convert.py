@@ -19,9 +19,18 @@ class Program(bytes):
     measured, as with the target zhouyi."""
     accuracy = None
 
+    def __repr__(self):
+        """Not all of its bytes: a prompt prints what `convert` returns."""
+        worst = min((one["cosine"] for one in self.accuracy or ()),
+                    default=None)
+        measured = "" if worst is None else f", cosine {worst:.4f}"
+        return f"<weft.Program of {len(self)} bytes{measured}>"
+
+    __str__ = __repr__
+
 
 def _is_data(calibration):
-    return not (calibration is None or _calibrate.is_path(calibration)
+    return not (calibration is None or _native.is_path(calibration)
                 or isinstance(calibration, _calibrate.Calibration))
 
 

@@ -81,9 +81,12 @@ class Model:
 
         model(image)            # positional, in the order of `inputs`
         model(x=image)          # by name
-        model.run(x=image)      # the outputs by name, always a dict
+        model({"x": image})     # by name, as a dict
+        model.run(image)        # the same ways; always a dict of outputs
 
     A call gives the array of the only output, or of several a dict by name.
+    Arrays (or lists) of other types become the input's as for `weft run`:
+    floats are rounded, everything else must be exact.
     `inputs` and `outputs` are those of the first stage, dicts of names and
     (numpy type, shape); `stages` the inputs of each, `nets` the names of the
     nets. Strings are arrays of str; `<U8` has up to 8 bytes in UTF-8. Several threads may share a model; its runs follow each other.
@@ -94,6 +97,8 @@ class Model:
         if device not in DEVICES:
             raise WeftError(f"device is {device!r}, must be "
                             f"{' or '.join(DEVICES)}")
+        if isinstance(source, Model):
+            source = source.source
         self._options = _DeviceOptions(
             ctypes.sizeof(_DeviceOptions), DEVICES[device],
             None if bmrt_library is None else os.fsencode(bmrt_library))
@@ -102,10 +107,14 @@ class Model:
         self._running = threading.Lock()  # a session has one set of buffers
         c = self._library.c
         if isinstance(source, (bytes, bytearray)):
-            source = bytes(source)
+            self.source = source = bytes(source)
             status = c.weft_model_load_bytes(source, len(source), b"<bytes>",
                                              ctypes.byref(self._handle))
         else:
+            if not _native.is_path(source):
+                raise WeftError(f"{type(source).__name__} is no program; give "
+                                "the path of a file, or bytes")
+            self.source = os.path.abspath(os.fsdecode(source))
             status = c.weft_model_load(os.fsencode(source),
                                        ctypes.byref(self._handle))
         self._library.check(status)
@@ -146,8 +155,24 @@ class Model:
     def _as_given(self, name, array):
         """The array for an input as the runtime takes it."""
         kind = self.inputs[name][0]
+        if array is None or isinstance(array, dict) or (
+                kind.kind != "U" and _native.is_path(array)):
+            what = repr(array) if _native.is_path(array) else (
+                f"a {type(array).__name__}" if array is not None else "None")
+            raise WeftError(
+                f"input '{name}' is {what}; give an array for each input: "
+                f"model({', '.join(self.inputs)}), by name, or a dict" +
+                ("; numpy.load reads files"
+                 if _native.is_path(array) else ""))
         if kind.kind != "U":
-            return _in_order(array)
+            try:
+                array = _in_order(array)
+            except ValueError:  # lists of several lengths
+                raise WeftError(f"input '{name}' is a {type(array).__name__} "
+                                "that is no array; give one of one shape"
+                                ) from None
+            code_of(array.dtype)
+            return array
         return text_bytes(numpy.asarray(array), kind.itemsize // 4, name)
 
     def _stage(self, arrays):
@@ -162,18 +187,28 @@ class Model:
             ctypes.byref(entries)))
         return stage.value, entries.value
 
-    def __call__(self, /, *arrays, **named):
-        """The only output, or a dict of several by name. Arrays are given in
-        the order of `inputs`, by name, or some so and the others by name."""
+    def _by_name(self, arrays, named):
+        """Arrays by input name; what is none is a WeftError."""
+        if len(arrays) == 1 and isinstance(arrays[0], dict):
+            arrays, given = (), dict(arrays[0])
+        else:
+            given = dict(zip(self.inputs, arrays))
         if len(arrays) > len(self.inputs):
             raise WeftError(f"{len(arrays)} arrays are given, the inputs are "
                             f"{', '.join(self.inputs)}")
-        given = dict(zip(self.inputs, arrays))
         twice = [name for name in given if name in named]
         if twice:
             raise WeftError(f"input '{twice[0]}' is given by position and by "
                             "name")
-        results = self.run(**given, **named)
+        given.update(named)
+        _native.check_names(given, self.inputs)
+        return [self._as_given(name, given[name]) for name in self.inputs]
+
+    def __call__(self, /, *arrays, **named):
+        """The only output, or a dict of several by name. Arrays are given in
+        the order of `inputs`, by name, some so and the others by name, or as
+        one dict by name."""
+        results = self.run(*arrays, **named)
         return next(iter(results.values())) if len(results) == 1 else results
 
     def __repr__(self):
@@ -182,16 +217,16 @@ class Model:
                              for name, (kind, shape) in sides.items())
         return f"<weft.Model {text(self.inputs)} -> {text(self.outputs)}>"
 
-    def run(self, /, **inputs):
-        """Outputs by name for one array an input. Raises WeftError if an array
-        is missing, unexpected, or has a shape that no stage takes."""
+    def run(self, /, *arrays, **named):
+        """Outputs by name for one array an input, which are given as in a call.
+        Raises WeftError if an array is missing, unexpected, has a shape that no
+        stage takes, or a value that the input's type has not."""
+        given = self._by_name(arrays, named)
         with self._running:
-            return self._run(inputs)
+            return self._run(given)
 
-    def _run(self, inputs):
+    def _run(self, arrays):
         c = self._library.c
-        _native.check_names(inputs, self.inputs)
-        arrays = [self._as_given(name, inputs[name]) for name in self.inputs]
         stage, entries = self._stage(arrays)
         if stage not in self._sessions:
             session = VOID()

@@ -122,6 +122,10 @@ INT64, CHAR = ctypes.c_int64, ctypes.c_char_p
 POINTER = ctypes.POINTER
 
 
+def is_path(value):
+    return isinstance(value, (str, bytes, os.PathLike))
+
+
 def texts(values):
     """Strings as C wants them, and how many there are."""
     values = [os.fsencode(value) for value in values]

@@ -24,7 +24,7 @@ def _said(stderr, what):
             if line.startswith(start)]
 
 
-def _run(arguments):
+def _run(arguments, files):
     """The JSON that `weft` prints. What it compares or checks may have failed;
     everything else that goes wrong is a WeftError."""
     command = [str(_native.find_program()), *map(os.fsdecode, arguments),
@@ -39,11 +39,11 @@ def _run(arguments):
         with contextlib.suppress(ValueError):
             result = json.loads(done.stdout)
             for line in _said(stderr, "warning"):
-                _calibrate.warn(line)
-            return result
+                _calibrate.warn(files.in_words(line))
+            return files.in_python(result)
     lines = _said(stderr, "error") or [stderr.strip() or "weft ended with code "
                                        f"{done.returncode} and said nothing"]
-    raise WeftError("\n".join(lines))
+    raise WeftError(files.in_words("\n".join(lines)))
 
 
 class _Files:
@@ -52,16 +52,40 @@ class _Files:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
+        self.named = {}  # what the user calls these files
+        self.samples = {}  # their numbers, by path
+
+    def in_words(self, text):
+        """A text without the paths of these files."""
+        for path, number in self.samples.items():
+            text = text.replace(path, f"sample {number}")
+        for path, name in self.named.items():
+            text = text.replace(path, name)
+        return text
+
+    def in_python(self, told):
+        """JSON with the numbers of samples in place of their paths."""
+        if isinstance(told, dict):
+            return {key: self.in_python(one) for key, one in told.items()}
+        if isinstance(told, list):
+            return [self.in_python(one) for one in told]
+        if not isinstance(told, str):
+            return told
+        number = self.samples.get(told)
+        return self.in_words(told) if number is None else number
 
     def path(self, source, name):
-        """Of a path or bytes."""
+        """Of a path, bytes or a Model."""
+        if isinstance(source, Model):
+            source = source.source
         if isinstance(source, (bytes, bytearray)):
             file = self.folder / name
             file.write_bytes(source)
+            self.named[str(file)] = "<bytes>"
             return file
-        if not _calibrate.is_path(source):
-            raise WeftError(f"{type(source).__name__} is no model; give the "
-                            "path of a file, or bytes")
+        if not _native.is_path(source):
+            raise WeftError(f"{type(source).__name__} is no {name}; give the "
+                            "path of a file, bytes or a Model")
         return _not_an_option(source)
 
     def arrays(self, arrays, name):
@@ -102,7 +126,7 @@ def _flags(**values):
             for key, one in value.items():
                 yield f"{option}={key}={one}"
         elif value is not None and value is not False:
-            text = os.fsdecode(value) if _calibrate.is_path(value) else value
+            text = os.fsdecode(value) if _native.is_path(value) else value
             yield f"{option}={text}"
 
 
@@ -113,7 +137,7 @@ def _files():
 
 
 def info(program, *, check=False):
-    """What is in a bmodel or a .zyp program, a path or bytes: nets, tensors
+    """What is in a bmodel or a .zyp program, a path, bytes or a Model: nets, tensors
     (`type`, `shape`, `bytes`), sizes, commands, DRAM traffic of a run in bytes.
     The object of `weft info --json` (docs/cli.md has its keys).
 
@@ -123,11 +147,11 @@ def info(program, *, check=False):
     """
     with _files() as files:
         return _run(["info", files.path(program, "program"),
-                     *_flags(check=check)])
+                     *_flags(check=check)], files)
 
 
 def profile(program, *, net=None, stage=None, html=None):
-    """Where the cycles of a bmodel, a path or bytes, go, predicted without a
+    """Where the cycles of a bmodel, a path, bytes or a Model, go, predicted without a
     run: `total_cycles`, `seconds`, engines, instructions, ONNX nodes, DRAM in
     bytes, local memory. The object of `weft profile --json` (docs/profile.md).
 
@@ -136,16 +160,16 @@ def profile(program, *, net=None, stage=None, html=None):
     """
     with _files() as files:
         return _run(["profile", files.path(program, "program"),
-                     *_flags(net=net, stage=stage, html=html)])
+                     *_flags(net=net, stage=stage, html=html)], files)
 
 
 def explain(program, *, net=None, stage=None):
-    """Why a bmodel, a path or bytes, is as it is: groups of layers, values in
+    """Why a bmodel, a path, bytes or a Model, is as it is: groups of layers, values in
     DRAM, choices with their prices. The object of `weft explain --json`
     (docs/explain.md). A WeftError for files without a debug map."""
     with _files() as files:
         return _run(["explain", files.path(program, "program"),
-                     *_flags(net=net, stage=stage)])
+                     *_flags(net=net, stage=stage)], files)
 
 
 def _sample_dicts(data, model):
@@ -166,13 +190,14 @@ def _sample_dicts(data, model):
 
 def _data_flags(data, program, net, files):
     """--input for one sample, --data for several; and how many there are."""
-    if _calibrate.is_path(data):
+    if _native.is_path(data):
         path = _not_an_option(data)
         return [f"{'--data' if os.path.isdir(path) else '--input'}={path}"]
     count = 0
     for count, sample in enumerate(
             _sample_dicts(data, Model(program, net=net)), 1):
         path = files.arrays(sample, f"samples/{count - 1:06}.npz")
+        files.samples[str(path)] = count - 1
     if not count:
         raise WeftError("no samples: the data are empty; give at least one")
     return [f"--input={path}" if count == 1 else f"--data={path.parent}"]
@@ -186,7 +211,8 @@ def compare(model, program, data, *, reference=None, per_layer=False,
             calibration=None, net=None,
             device="emulator", bmrt_library=None):
     """How near a program (a path, or what `convert` returned) is to the ONNX
-    file `model`, or to another program given as that. The object of
+    file `model`, or to another program given as that. A program may be a Model,
+    too. The object of
     `weft compare --json` (docs/cli.md has its keys): `passed` says whether all
     limits hold, `outputs` has `cosine`, `sqnr_db`, `max_error`, ... of each
     output. A comparison that fails is no exception; what cannot be compared is
@@ -196,7 +222,8 @@ def compare(model, program, data, *, reference=None, per_layer=False,
     of arrays by input name, an iterable of either, a function that returns one
     of these, or the path of an .npz file or of a folder of them. An array is a
     sample, several one after the other along the first axis, or a stack of
-    samples. Of several the object has `samples` and figures over all.
+    samples. Of several the object has `samples` and figures over all, and names
+    one by its number from 0 (of a folder by its path).
     `reference`: "onnxruntime", the path of an .npz file, or a dict of arrays by
     ONNX value name.
     `per_layer`: also `layers`, the values inside. `bisect`: also `bisection`,
@@ -205,12 +232,13 @@ def compare(model, program, data, *, reference=None, per_layer=False,
     gets a certificate in its file.
     `limits`, `layer_limits`: dicts in place of the limits of docs/limits.md,
     {"cosine": 0.98}. `constant_inputs`: samples of one number are meant.
-    `task` ("top1", "detection", "ctc", ...), `min_agreement`, `labels` (a path),
-    `ctc_blank`, `no_limits`: as those options of `weft compare`.
+    `task` ("top1", "detection", "ctc", ...), `min_agreement`, `labels` (a path;
+    samples that are no files are called 000000, 000001, ..), `ctc_blank`, `no_limits`: as those options of `weft compare`.
     `bind`, `plugins`, `inputs`, `outputs`: as for the conversion, where the
     program does not tell them; `calibration`: the path of its table, or the Calibration, where that is too long to lie in the program.
     """
-    if certify and isinstance(program, (bytes, bytearray)):
+    if certify and isinstance(getattr(program, "source", program),
+                              (bytes, bytearray)):
         raise WeftError("certify writes into the program's file; give its path "
                         "in place of bytes")
     with _files() as files, _calibrate.table_path(calibration) as table:
@@ -234,4 +262,4 @@ def compare(model, program, data, *, reference=None, per_layer=False,
             layer_limit=layer_limits, constant_inputs=constant_inputs,
             task=task, min_agreement=min_agreement, labels=labels,
             ctc_blank=ctc_blank, no_limits=no_limits, calibration=table,
-            net=net, device=device, bmrt_lib=bmrt_library)))
+            net=net, device=device, bmrt_lib=bmrt_library)), files)

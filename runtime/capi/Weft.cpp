@@ -3,6 +3,8 @@
 #include "runtime/capi/Guarded.h"
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
+#include "runtime/device/TensorConversion.h"
+#include "runtime/numeric/ConvertValues.h"
 #include "runtime/profile/Profile.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/Session.h"
@@ -442,6 +444,35 @@ weft_status *weft_session_open(const weft_model *model, const char *net,
       [&] { return openSession(model, net, stage, options, session); });
 }
 
+/// Turns numbers of another type than `tensor` takes into its own, which `kept`
+/// then has; a value that it does not have is Code::OutOfRange. Integers for a
+/// quantized input may be codes or reals, so that they are neither.
+static Status convertNumbers(const rt::TensorSpec &tensor, int64_t entries,
+                             rt::InputElements &given,
+                             numeric::HostTensor &kept) {
+  const bool isOfStage =
+      entries == 0 || tensor.batchAxis < 0 ||
+      (entries > 0 && entries <= tensor.shape[tensor.batchAxis]);
+  // What is neither is for the session to refuse.
+  if (tensor.isText || tensor.isQuantized() || !isOfStage ||
+      rt::acceptsType(tensor, given.type) ||
+      !numeric::convertsByValue(given.type, tensor.type))
+    return Status::ok();
+  kept = numeric::HostTensor(given.type, entries ? rt::shapeFor(tensor, entries)
+                                                 : tensor.shape);
+  if (size_t size = kept.sizeBytes())
+    std::memcpy(kept.bytes(), given.data, size);
+  if (std::optional<int64_t> place = numeric::convertValues(kept, tensor.type))
+    return rt::fail(Code::OutOfRange,
+                    "input " + rt::quoteName(tensor.name) + " is " +
+                        numeric::elementText(kept, *place) + " at " +
+                        numeric::placeText(kept.shape(), *place) + ", which " +
+                        numeric::elementTypeName(tensor.type) +
+                        " does not have");
+  given = {tensor.type, kept.bytes()};
+  return Status::ok();
+}
+
 static weft_status *runSession(weft_session *session, const void *const *inputs,
                                const weft_type *input_types,
                                void *const *outputs, int64_t entries) {
@@ -452,6 +483,7 @@ static weft_status *runSession(weft_session *session, const void *const *inputs,
     return failure(Code::InvalidArgument,
                    "inputs and outputs must not be NULL");
   std::vector<rt::InputElements> elements;
+  std::vector<numeric::HostTensor> converted(takes.size());
   std::vector<uint8_t *> results;
   for (size_t i = 0; i < takes.size(); ++i) {
     std::optional<numeric::ElementType> type = takes[i].type;
@@ -462,6 +494,10 @@ static weft_status *runSession(weft_session *session, const void *const *inputs,
       return toC(rt::failf(Code::InvalidArgument,
                            "input %zu is NULL or has an unknown type", i));
     elements.push_back({*type, static_cast<const uint8_t *>(inputs[i])});
+    if (Status status =
+            convertNumbers(takes[i], entries, elements[i], converted[i]);
+        !status)
+      return toC(std::move(status));
   }
   for (size_t i = 0; i < session->outputs().size(); ++i) {
     if (!outputs[i])

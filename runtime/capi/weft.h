@@ -246,8 +246,10 @@ WEFT_API weft_status *weft_session_run(weft_session *session,
                                        const void *const *inputs,
                                        void *const *outputs);
 /* The same with a type for every input: besides the input's own, f16, bf16, f32
-   and f64 are quantized for a quantized input. The buffers have as many
-   elements. */
+   and f64 are quantized for a quantized input, and for others numbers and bools
+   of every type become the input's: floats for floats are rounded, everything
+   else must be exact (WEFT_OUT_OF_RANGE names the element). The buffers have as
+   many elements. */
 WEFT_API weft_status *weft_session_run_typed(weft_session *session,
                                              const void *const *inputs,
                                              const weft_type *input_types,

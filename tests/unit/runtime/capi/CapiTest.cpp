@@ -227,11 +227,36 @@ TEST_F(Capi, WrongTypesAndOptionsAreNamed) {
   std::vector<float> x(768), y(4096);
   const void *inputs[] = {x.data()};
   void *outputs[] = {y.data()};
-  weft_type type = WEFT_I64;
+  weft_type type = WEFT_STRING;
   EXPECT_EQ(
       codeOf(weft_session_run_typed(session, inputs, &type, outputs), &message),
-      WEFT_TYPE_MISMATCH);
-  EXPECT_EQ(message, "input 'x': is i64, the model expects f32");
+      WEFT_INVALID_ARGUMENT);
+  weft_session_free(session);
+}
+
+TEST_F(Capi, NumbersOfOtherTypesBecomeTheInputs) {
+  weft_session *session = nullptr;
+  ASSERT_EQ(codeOf(weft_session_open(model, nullptr, 0, nullptr, &session)),
+            WEFT_OK);
+  std::vector<float> x(768), y(4096), again(4096);
+  std::vector<int64_t> whole(768);
+  for (size_t i = 0; i < x.size(); ++i)
+    whole[i] = int64_t(x[i] = float(i % 7) - 3);
+  const void *inputs[] = {x.data()}, *wholeInputs[] = {whole.data()};
+  void *outputs[] = {y.data()}, *others[] = {again.data()};
+  weft_type type = WEFT_I64;
+  ASSERT_EQ(codeOf(weft_session_run(session, inputs, outputs)), WEFT_OK);
+  ASSERT_EQ(codeOf(weft_session_run_typed(session, wholeInputs, &type, others)),
+            WEFT_OK);
+  EXPECT_EQ(y, again);
+  // The first integer that is no float.
+  whole[5] = 16777217;
+  std::string message;
+  EXPECT_EQ(codeOf(weft_session_run_typed(session, wholeInputs, &type, others),
+                   &message),
+            WEFT_OUT_OF_RANGE);
+  EXPECT_EQ(message, "input 'x' is 16777217 at [0, 0, 0, 5], which f32 does "
+                     "not have");
   weft_session_free(session);
 }
 
