@@ -36,7 +36,7 @@ using Json = nlohmann::ordered_json;
 static constexpr const char *kCacheVersion = "weft program search 1";
 /// Of programs that are placed, emitted, scheduled and predicted, where the
 /// limit was measured.
-static constexpr double kCommandsASecond = 12000;
+static constexpr double kCommandsASecond = 7500;
 
 namespace {
 /// How one group is sliced and placed.
