@@ -226,6 +226,20 @@ class Calibrate(unittest.TestCase):
             weft.convert(model, precision="int8", calibration=IMAGES)
             weft.convert(model, precision="int8", keep_int8=True, calibration=table)
 
+    def test_advice_is_that_of_the_precision(self):
+        path = self.folder / "square.onnx"
+        info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [16, 256]) for name in "xy"]
+        weights = numpy_helper.from_array((random.standard_normal((256, 256)) / 16).astype(np.float32), "w")
+        nodes = [helper.make_node(kind, inputs, [name]) for kind, inputs, name in (("MatMul", "xw", "m"), ("Mul", "mm", "s"), ("MatMul", "sw", "y"))]
+        onnx.save(helper.make_model(helper.make_graph(nodes, "g", info[:1], info[1:], [weights]), opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+        large = (1000 * random.standard_normal((16, 256))).astype(np.float32)
+        with self.assertWarnsRegex(weft.WeftWarning, r"on the samples; values may leave f16 \(65504\): a calibration table keeps those in f32, or take bf16$"):
+            weft.convert(path, precision="f16", samples=large)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertGreater(weft.convert(path, precision="f16", calibration=large).accuracy[0]["cosine"], .999)
+            weft.convert(path, precision="bf16", samples=large)
+
     def test_auto_that_misses(self):
         model = self.model()
         with self.assertRaisesRegex(weft.WeftError, "no mix of int8 and f16 products reaches the goal on 6 samples"):

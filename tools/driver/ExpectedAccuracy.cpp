@@ -2,6 +2,8 @@
 
 #include "tools/driver/ExpectedAccuracy.h"
 
+#include "runtime/bmodel/Conversion.h"
+
 #include <cstdio>
 
 using namespace weft;
@@ -11,7 +13,26 @@ using rt::Result;
 /// Below, users see the difference (docs/status.md).
 static constexpr double kFarCosine = 0.99;
 
-static std::string farText(const OutputAccuracy &output) {
+/// What makes a program of this precision more exact.
+static const char *wayOut(const rt::Bmodel &model) {
+  std::optional<rt::Conversion> record = rt::readConversion(model.nets()[0]);
+  std::string_view precision =
+      record ? record->find("precision").value_or("") : "";
+  if (precision == "int8")
+    return "precision auto can give floats to the products that need them, or "
+           "take a wider precision";
+  if (precision == "f16" && !record->hasCalibration())
+    return "values may leave f16 (65504): a calibration table keeps those in "
+           "f32, or take bf16";
+  if (precision == "w8f16" || precision == "w4f16")
+    return "take a smaller group size, or f16";
+  if (precision == "bf16")
+    return "take f16, with a calibration table if values may leave it, or f32";
+  return precision == "f32" ? "weft compare tells where it comes from"
+                            : "take a wider precision";
+}
+
+static std::string farText(const OutputAccuracy &output, const char *way) {
   char cosine[32];
   std::snprintf(cosine, sizeof(cosine), "%.4f", output.cosine);
   std::string what =
@@ -19,9 +40,7 @@ static std::string farText(const OutputAccuracy &output) {
           ? "output '" + output.name + "'"
           : "part '" + output.name + "' of output '" + output.partOf + "'";
   return what + " has a cosine of " + cosine +
-         " with the float model on the samples; for int8, precision auto can "
-         "give floats to the products that need them, or take a wider "
-         "precision";
+         " with the float model on the samples; " + way;
 }
 
 Result<ExpectedAccuracy>
@@ -43,7 +62,7 @@ driver::expectAccuracy(const std::vector<uint8_t> &bmodel,
   }
   for (const OutputAccuracy &output : accuracy->outputs)
     if (!(output.cosine >= kFarCosine))
-      expected.warnings.push_back(farText(output));
+      expected.warnings.push_back(farText(output, wayOut(*model)));
   expected.accuracy = *std::move(accuracy);
   return expected;
 }
