@@ -125,6 +125,16 @@ static void remarkBeyondHalf(func::FuncOp func, const WideSteps &steps) {
   remark << "; what reads or gives it is computed in f32";
 }
 
+/// Says, once and without a table, that numbers may leave f16 unseen.
+static void remarkUnknownGrowth(func::FuncOp func, const WideSteps &steps) {
+  if (steps.unknownGrowth)
+    emitRemark(func.getLoc())
+        << "value '" << valueName(steps.unknownGrowth)
+        << "' is a power or product of values whose ranges are not known; "
+           "where they leave f16 (65504), results are wrong: --calibration "
+           "TABLE keeps wide values in f32, --precision bf16 has their range";
+}
+
 /// How many weights may have one scale: halves of it divide what commands take
 /// at a time. 0: those of a channel.
 static bool isGroupSize(int64_t size) {
@@ -640,6 +650,8 @@ struct ConvertTopToTpu
                                 /*hasRange=*/*wanted == Precision::BF16,
                                 /*isInt8=*/*wanted == Precision::I8);
     remarkBeyondHalf(func, wideSteps);
+    if (table.entries().empty() && *wanted != Precision::I8)
+      remarkUnknownGrowth(func, wideSteps);
     warnOfIdleEntries(func.getLoc(), *named, {*wanted, noFloat, wideSteps.all});
     FunctionLowering lowering(func, choices, *asked, &table, named->precisions,
                               std::move(wideSteps));

@@ -233,6 +233,21 @@ public:
     return hasNumber && isReadNearZero(op);
   }
 
+  /// Whether `op` gives a square, another power above 1 or a product of values
+  /// of which nothing is known.
+  bool growsUnknown(Operation &op) {
+    auto binary = dyn_cast<top::BinaryOp>(op);
+    if (!binary || !holdsFloats(op.getResult(0)) || ranges.of(op.getResult(0)))
+      return false;
+    Value lhs = binary.getLhs(), rhs = binary.getRhs();
+    if (binary.getKind() == top::BinaryKind::Pow) {
+      std::optional<Interval> exponent = ranges.of(rhs);
+      return !isBounded(lhs) && (!exponent || exponent->high > 1);
+    }
+    return binary.getKind() == top::BinaryKind::Mul && !isBounded(lhs) &&
+           !isBounded(rhs);
+  }
+
   /// Whether `value` is a function with moderate ends, none of whose numbers
   /// says more than its distance from them (a softmax's are the smaller, the
   /// more there are), perhaps shifted and scaled by a number.
@@ -245,6 +260,14 @@ public:
   }
 
 private:
+  /// Whether `value` is constant or has ends whatever the input is.
+  bool isBounded(Value value) {
+    if (value.getDefiningOp<top::ConstantOp>())
+      return true;
+    std::optional<Interval> range = ranges.of(value);
+    return range && range->magnitude() <= kLargestHalf;
+  }
+
   static bool endsLikeGate(Value value) {
     Operation *op = value.getDefiningOp();
     if (auto unary = dyn_cast_or_null<top::UnaryOp>(op)) {
@@ -516,6 +539,9 @@ WideSteps quantize::findWideSteps(func::FuncOp func,
     for (Value result : op.getResults())
       if (range.isGate(result))
         steps.gates.insert(result);
+    if (!steps.unknownGrowth && !steps.all.contains(&op) &&
+        range.growsUnknown(op))
+      steps.unknownGrowth = op.getResult(0);
   }
   for (Operation &op : llvm::reverse(block.without_terminator()))
     if ((isWeighted(op) || isTakenAlong(&op)) && op.hasOneUse() &&

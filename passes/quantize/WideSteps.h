@@ -27,6 +27,11 @@ struct WideSteps {
   llvm::DenseSet<mlir::Value> gates;
   /// Values that calibration saw beyond the range of f16, by graph order.
   std::vector<const CalibrationEntry *> beyondHalf;
+  /// The first value, none of `all`, that grows with more than one factor of
+  /// unknown size: a square or another power, or a product of two values of
+  /// which none is bounded. Null: there is none. Convolutions and norms keep
+  /// the sizes that training gave them; these do not.
+  mlir::Value unknownGrowth;
 };
 
 /// Which steps of `func` these are:
