@@ -254,7 +254,7 @@ class Images(unittest.TestCase):
     def test_sizes_of_several_stages(self):
         path = self.save("p.png", photo(20, 30))
         self.model(["batch", 3, 8, "width"], stages=["--shape", "x=1|4x3x8x(8|16)"])
-        self.assertRegex(self.tensor("-i", path, code=2), r"p\.png: .*8x8, 8x16; choose with size")
+        self.assertRegex(self.tensor("-i", path, code=2), r"p\.png: .*8x8, 8x16; choose with --size HEIGHTxWIDTH")
         self.assertRegex(self.tensor("-i", path, "--size", "9x9", code=2), "size is 9x9, .*8x8, 8x16")
         self.assertEqual(self.tensor("-i", path, "--size", "8x16").shape, (1, 3, 8, 16))
 

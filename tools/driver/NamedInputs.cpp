@@ -48,10 +48,14 @@ static Result<HostTensor> readInput(const samples::Sample &sample,
       isOtherShape ? Code::ShapeMismatch : Code::TypeMismatch,
       sample.path(name) + ": array " + rt::quoteName(name) + " is " +
           describe(sample.type(name), sample.shape(name), sample.isText(name)) +
-          ", the input is " + describe(input.type, shape, input.isText));
+          ", the input is " + describe(input.type, shape, input.isText) +
+          (samples::entriesOf(sample, {input}) > 1
+               ? "; single samples are stacked where all inputs have the same "
+                 "batch, give arrays of all of it"
+               : ""));
 }
 
-static std::vector<samples::Input> inputsOf(func::FuncOp function) {
+std::vector<samples::Input> driver::namedInputsOf(func::FuncOp function) {
   std::vector<samples::Input> inputs;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgument(i).getType());
@@ -61,13 +65,6 @@ static std::vector<samples::Input> inputsOf(func::FuncOp function) {
                       bool(function.getArgAttr(i, top::kStringsAttr))});
   }
   return inputs;
-}
-
-Result<NamedTensors>
-driver::readNamedInputs(func::FuncOp function,
-                        const samples::SampleFiles &files,
-                        const preprocess::Options &options) {
-  return readNamedInputs(inputsOf(function), files, options);
 }
 
 Result<NamedTensors>

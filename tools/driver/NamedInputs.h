@@ -9,14 +9,12 @@
 
 namespace weft::driver {
 
-/// The tensors of `files` for the arguments of `function`, by ONNX name.
+/// What the arguments of `function` take from samples.
+std::vector<samples::Input> namedInputsOf(mlir::func::FuncOp function);
+
+/// The tensors of `files` for these inputs of one shape each, by ONNX name.
 /// Missing, extra, misshapen and wrongly typed arrays are errors that name the
 /// file and both sides.
-rt::Result<NamedTensors> readNamedInputs(mlir::func::FuncOp function,
-                                         const samples::SampleFiles &files,
-                                         const preprocess::Options &options);
-
-/// The same for these inputs, of one shape each.
 rt::Result<NamedTensors>
 readNamedInputs(const std::vector<samples::Input> &wanted,
                 const samples::SampleFiles &files,

@@ -23,17 +23,30 @@ FailureOr<SampleReader> SampleReader::open(ModuleOp module,
   if (run.preprocessing && !run.mayBeArrays)
     if (rt::Status status = samples::checkAnyImage(*files); !status)
       return emitError(folder) << status.message();
-  reader.files = *std::move(files);
   reader.options = run.preprocessing.value_or(preprocess::Options());
   if (run.fused)
     reader.unfused.emplace(module, *run.fused);
+  reader.files = samples::stacked(*files, reader.entriesOf(files->front()));
   return reader;
+}
+
+std::vector<samples::Input> SampleReader::wantedInputs() const {
+  return unfused ? std::vector<samples::Input>{unfused->codes()}
+                 : namedInputsOf(function);
+}
+
+/// How many samples like this one make a batch. What is wrong with it is told
+/// when it is read.
+size_t SampleReader::entriesOf(const samples::SampleFiles &sample) const {
+  std::vector<samples::Input> inputs = wantedInputs();
+  Result<samples::Sample> opened =
+      samples::Sample::open(sample, inputs, options);
+  return opened ? samples::entriesOf(*opened, inputs) : 1;
 }
 
 FailureOr<NamedTensors> SampleReader::read(size_t sample) const {
   Result<NamedTensors> inputs =
-      unfused ? readNamedInputs({unfused->codes()}, files[sample], options)
-              : readNamedInputs(function, files[sample], options);
+      readNamedInputs(wantedInputs(), files[sample], options);
   if (!inputs)
     return emitError(folder) << inputs.status().message();
   if (unfused)

@@ -11,8 +11,9 @@
 namespace weft::driver {
 
 /// The samples that a run names, for the inputs of a float graph, one after the
-/// other. Problems are reported at the first folder of the run; their messages
-/// name the file.
+/// other; those of one entry are stacked for a graph of a larger batch.
+/// Problems are reported at the first folder of the run; their messages name
+/// the file.
 class SampleReader {
 public:
   /// Lists the samples for @main of `module`, which outlives the reader.
@@ -30,6 +31,9 @@ public:
 private:
   SampleReader(mlir::func::FuncOp function, mlir::Location folder)
       : function(function), folder(folder) {}
+
+  std::vector<samples::Input> wantedInputs() const;
+  size_t entriesOf(const samples::SampleFiles &sample) const;
 
   mlir::func::FuncOp function;
   mlir::Location folder;

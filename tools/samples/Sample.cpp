@@ -6,6 +6,7 @@
 #include "tools/files/InputFile.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
@@ -95,7 +96,8 @@ static Result<preprocess::Input> shaped(const Input &input,
     return rt::fail(Code::ShapeMismatch,
                     "size is " + std::to_string(options.size->height) + "x" +
                         std::to_string(options.size->width) + ", " + sizes);
-  return rt::fail(Code::ShapeMismatch, sizes + "; choose with size");
+  return rt::fail(Code::ShapeMismatch, sizes + "; choose with --size "
+                                               "HEIGHTxWIDTH");
 }
 
 static Result<HostTensor> readImage(const std::string &path, const Input &input,
@@ -114,10 +116,47 @@ static Result<HostTensor> readImage(const std::string &path, const Input &input,
 }
 
 Status Sample::addTensor(const std::string &name, Tensor tensor) {
-  if (!tensors.emplace(name, std::move(tensor)).second)
+  Stack &stack = tensors[name];
+  if (stack.empty())
+    theNames.push_back(name);
+  else if (stack.back().entry == tensor.entry)
     return rt::fail(Code::InvalidArgument,
                     "input " + rt::quoteName(name) + " is given twice");
-  theNames.push_back(name);
+  stack.push_back(std::move(tensor));
+  if (stack.size() == 1)
+    return Status::ok();
+  auto restOf = [](const Tensor &one) {
+    return std::vector<int64_t>(one.shape.begin() +
+                                    std::min<size_t>(1, one.shape.size()),
+                                one.shape.end());
+  };
+  const Tensor &first = stack.front(), &last = stack.back();
+  if (!first.shape.empty() && first.type == last.type &&
+      first.isText == last.isText && first.shape.size() == last.shape.size() &&
+      restOf(first) == restOf(last))
+    return Status::ok();
+  auto text = [](const Tensor &one) {
+    return std::string(numeric::elementTypeName(one.type)) + " " +
+           numeric::shapeText(one.shape);
+  };
+  return rt::fail(Code::ShapeMismatch,
+                  last.path + ": input " + rt::quoteName(name) + " is " +
+                      text(last) + ", that of " + first.path + " " +
+                      text(first) +
+                      "; what is stacked along the first axis must have the "
+                      "same type and other sizes");
+}
+
+Status Sample::checkStacks(const SampleFiles &files) const {
+  const size_t entries = files.empty() ? 1 : files.back().entry + 1;
+  for (const auto &[name, stack] : tensors)
+    if (stack.size() != entries)
+      return rt::fail(Code::InvalidArgument,
+                      allPaths + ": input " + rt::quoteName(name) + " is in " +
+                          std::to_string(stack.size()) + " of " +
+                          std::to_string(entries) +
+                          " files that are stacked; each needs it, or say "
+                          "NAME=PATH for files of several inputs");
   return Status::ok();
 }
 
@@ -136,7 +175,8 @@ Status Sample::addArchive(const SampleFile &file,
                             {},
                             &archive,
                             array,
-                            header.isText()});
+                            header.isText(),
+                            file.entry});
   };
   if (!file.input.empty())
     if (Result<const Input *> input = inputOf(file, inputs); !input)
@@ -190,41 +230,81 @@ Status Sample::addFile(const SampleFile &file, const std::vector<Input> &inputs,
   ElementType type = tensor->type();
   std::vector<int64_t> shape = tensor->shape();
   return addTensor((*input)->name, {file.path, type, shape, *std::move(tensor),
-                                    nullptr, "", isText});
+                                    nullptr, "", isText, file.entry});
 }
 
 Result<Sample> Sample::open(const SampleFiles &files,
                             const std::vector<Input> &inputs,
                             const preprocess::Options &options) {
   Sample sample;
-  for (const SampleFile &file : files) {
-    sample.allPaths += (sample.allPaths.empty() ? "" : ", ") + file.path;
+  sample.allPaths = nameOf(files);
+  for (const SampleFile &file : files)
     WEFT_TRY(sample.addFile(file, inputs, options));
-  }
+  WEFT_TRY(sample.checkStacks(files));
   return sample;
 }
 
 const std::string &Sample::path(const std::string &name) const {
-  return tensors.at(name).path;
+  return tensors.at(name).front().path;
 }
 
 ElementType Sample::type(const std::string &name) const {
-  return tensors.at(name).type;
+  return tensors.at(name).front().type;
 }
 
-const std::vector<int64_t> &Sample::shape(const std::string &name) const {
-  return tensors.at(name).shape;
+std::vector<int64_t> Sample::shape(const std::string &name) const {
+  const Stack &stack = tensors.at(name);
+  std::vector<int64_t> shape = stack.front().shape;
+  for (size_t i = 1; i < stack.size(); ++i)
+    shape[0] += stack[i].shape[0];
+  return shape;
 }
 
 bool Sample::isText(const std::string &name) const {
-  return tensors.at(name).isText;
+  return tensors.at(name).front().isText;
+}
+
+Result<HostTensor> Sample::Tensor::read() const {
+  if (archive)
+    return archive->read(array);
+  return value;
 }
 
 Result<HostTensor> Sample::read(const std::string &name) const {
-  const Tensor &tensor = tensors.at(name);
-  if (tensor.archive)
-    return tensor.archive->read(tensor.array);
-  return tensor.value;
+  const Stack &stack = tensors.at(name);
+  if (stack.size() == 1)
+    return stack.front().read();
+  HostTensor whole(type(name), shape(name));
+  size_t filled = 0;
+  for (const Tensor &part : stack) {
+    Result<HostTensor> tensor = part.read();
+    if (!tensor)
+      return tensor;
+    if (size_t size = tensor->sizeBytes())
+      std::memcpy(whole.bytes() + filled, tensor->bytes(), size);
+    filled += tensor->sizeBytes();
+  }
+  return whole;
+}
+
+size_t samples::entriesOf(const Sample &sample,
+                          const std::vector<Input> &inputs) {
+  int64_t entries = 0;
+  for (const Input &input : inputs) {
+    std::vector<int64_t> given = sample.has(input.name)
+                                     ? sample.shape(input.name)
+                                     : std::vector<int64_t>();
+    if (given.empty() || given[0] != 1 ||
+        given.size() != input.shapes.front().size())
+      return 0;
+    const int64_t count = input.shapes.front()[0];
+    given[0] = count;
+    if (count < 1 || (entries != 0 && entries != count) ||
+        (given != input.shapes.front() && !input.isText))
+      return 0;
+    entries = count;
+  }
+  return size_t(entries);
 }
 
 Result<int64_t> Sample::longestText(const std::string &name) const {

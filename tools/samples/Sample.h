@@ -24,9 +24,10 @@ struct Input {
   bool isText = false;
 };
 
-/// The tensors of one sample by input name. Whether they fit the model is for
-/// the reader to check: what is known of images follows from the model, what is
-/// known of arrays stands in their headers.
+/// The tensors of one sample by input name; what several entries of the batch
+/// have (SampleFile::entry) is stacked along the first axis. Whether they fit
+/// the model is for the reader to check: what is known of images follows from
+/// the model, what is known of arrays stands in their headers.
 class Sample {
 public:
   /// Reads images and .npy files, and the headers of .npz files. Messages begin
@@ -42,7 +43,7 @@ public:
   /// The file, type and shape of a tensor that is there.
   const std::string &path(const std::string &name) const;
   numeric::ElementType type(const std::string &name) const;
-  const std::vector<int64_t> &shape(const std::string &name) const;
+  std::vector<int64_t> shape(const std::string &name) const;
   /// Whether it is of strings: U8 with an axis of their bytes.
   bool isText(const std::string &name) const;
   rt::Result<numeric::HostTensor> read(const std::string &name) const;
@@ -72,19 +73,31 @@ private:
     const npz::Reader *archive = nullptr;
     std::string array; ///< its name in the archive
     bool isText = false;
+    size_t entry = 0; ///< of the batch
+
+    rt::Result<numeric::HostTensor> read() const;
   };
+  /// What is stacked, in its order.
+  using Stack = std::vector<Tensor>;
 
   rt::Status addFile(const SampleFile &file, const std::vector<Input> &inputs,
                      const preprocess::Options &options);
   rt::Status addArchive(const SampleFile &file,
                         const std::vector<Input> &inputs);
   rt::Status addTensor(const std::string &name, Tensor tensor);
+  /// Whether every input has every entry of the batch.
+  rt::Status checkStacks(const SampleFiles &files) const;
 
   std::string allPaths;
   std::vector<std::string> theNames; ///< in the order of the files
-  std::map<std::string, Tensor> tensors;
+  std::map<std::string, Stack> tensors;
   std::vector<std::unique_ptr<npz::Reader>> archives;
 };
+
+/// How many of such samples a tensor of each of `inputs` takes, stacked along
+/// the first axis: their first shapes have it there, the sample has 1. 0: other
+/// sizes differ, or there is no such number. 1: the sample is one as it is.
+size_t entriesOf(const Sample &sample, const std::vector<Input> &inputs);
 
 /// Fails if there is no image among the samples: preprocessing that was asked
 /// for would do nothing.

@@ -21,7 +21,9 @@ static bool isFile(const std::string &path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-Result<SampleFiles> samples::parseFiles(const std::vector<std::string> &texts) {
+/// `mayStack`: several without names are one input's.
+static Result<SampleFiles> parse(const std::vector<std::string> &texts,
+                                 bool mayStack) {
   SampleFiles files;
   for (const std::string &text : texts) {
     size_t equals = text.find('=');
@@ -30,8 +32,14 @@ Result<SampleFiles> samples::parseFiles(const std::vector<std::string> &texts) {
     else
       files.push_back({text.substr(equals + 1), text.substr(0, equals)});
   }
+  auto isUnnamed = [](const SampleFile &file) { return file.input.empty(); };
+  if (mayStack && std::all_of(files.begin(), files.end(), isUnnamed)) {
+    for (size_t i = 0; i < files.size(); ++i)
+      files[i].entry = i;
+    return files;
+  }
   for (size_t i = 1; i < files.size(); ++i) {
-    if (files[i].input.empty() || files[0].input.empty())
+    if (isUnnamed(files[i]) || isUnnamed(files[0]))
       return rt::fail(Code::InvalidArgument,
                       rt::quoteName(texts[0]) + " and " +
                           rt::quoteName(texts[i]) +
@@ -44,6 +52,10 @@ Result<SampleFiles> samples::parseFiles(const std::vector<std::string> &texts) {
                             " is given twice");
   }
   return files;
+}
+
+Result<SampleFiles> samples::parseFiles(const std::vector<std::string> &texts) {
+  return parse(texts, /*mayStack=*/true);
 }
 
 static bool isSampleName(const std::filesystem::path &path) {
@@ -111,7 +123,7 @@ samples::listSamples(const std::vector<std::string> &texts, int64_t limit) {
       samples.push_back({{text, ""}});
     return firstOf(std::move(samples), limit);
   }
-  Result<SampleFiles> folders = parseFiles(texts);
+  Result<SampleFiles> folders = parse(texts, /*mayStack=*/false);
   if (!folders)
     return folders.status();
   if (folders->size() == 1) {
@@ -134,6 +146,28 @@ samples::listSamples(const std::vector<std::string> &texts, int64_t limit) {
     }
   }
   return firstOf(std::move(samples), limit);
+}
+
+std::vector<SampleFiles>
+samples::stacked(const std::vector<SampleFiles> &samples, size_t count) {
+  if (count <= 1)
+    return samples;
+  std::vector<SampleFiles> stacks((samples.size() + count - 1) / count);
+  for (size_t i = 0; i < stacks.size() * count; ++i)
+    for (SampleFile file : samples[i % samples.size()]) {
+      file.entry = i % count;
+      stacks[i / count].push_back(std::move(file));
+    }
+  return stacks;
+}
+
+std::string samples::nameOf(const SampleFiles &files) {
+  if (!files.empty() && files.back().entry > 0)
+    return files.front().path + " .. " + files.back().path;
+  std::string name;
+  for (const SampleFile &file : files)
+    name += (name.empty() ? "" : ", ") + file.path;
+  return name;
 }
 
 const std::string *

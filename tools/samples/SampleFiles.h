@@ -17,6 +17,8 @@ struct SampleFile {
   /// The input that it is for; empty: all inputs of an .npz file, or the only
   /// input of the model.
   std::string input;
+  /// Its place among those that are stacked along the first axis.
+  size_t entry = 0;
 };
 
 /// All inputs of one run of a model.
@@ -27,8 +29,9 @@ using SampleFiles = std::vector<SampleFile>;
 const std::string *overwrittenBy(const std::string &output,
                                  const std::vector<SampleFiles> &samples);
 
-/// Values of --input: FILE, or NAME=FILE for each input. A text that is the
-/// path of a file is never taken as NAME=FILE.
+/// Values of --input: FILE, or NAME=FILE for each input; several FILEs are
+/// stacked along the first axis. A text that is the path of a file is never
+/// taken as NAME=FILE.
 rt::Result<SampleFiles> parseFiles(const std::vector<std::string> &texts);
 
 /// Values of --data: one DIR, whose .npz, .npy, .png, .jpg and .jpeg files
@@ -37,6 +40,14 @@ rt::Result<SampleFiles> parseFiles(const std::vector<std::string> &texts);
 /// files, a sample each, as given. At most `limit` of them; 0: all.
 rt::Result<std::vector<SampleFiles>>
 listSamples(const std::vector<std::string> &texts, int64_t limit);
+
+/// Samples of `count` each, stacked along the first axis. The last one is
+/// filled up with the first ones again.
+std::vector<SampleFiles> stacked(const std::vector<SampleFiles> &samples,
+                                 size_t count);
+
+/// What messages call a sample: its files, of a stack the first and the last.
+std::string nameOf(const SampleFiles &files);
 
 /// tools::checkInputsKept() for the files of listSamples. A list that cannot be
 /// made is a problem of reading them.

@@ -44,6 +44,11 @@ public:
   /// Sample `index` of `count`.
   Status compare(const samples::SampleFiles &files, size_t index, size_t count);
   /// What is said of all samples together.
+  /// Single samples as the batches that the program takes.
+  std::vector<samples::SampleFiles>
+  batchesOf(const std::vector<samples::SampleFiles> &samples) const {
+    return samples::stacked(samples, runner->entriesOfBatch(samples.front()));
+  }
   Status finish();
   /// Certifies a program that has passed.
   Status certify();
@@ -508,13 +513,6 @@ std::string Comparer::otherModel() const {
                         rt::hexText(digest.data(), digest.size()));
 }
 
-static std::string nameOf(const samples::SampleFiles &files) {
-  std::string name;
-  for (const samples::SampleFile &file : files)
-    name += (name.empty() ? "" : ", ") + file.path;
-  return name;
-}
-
 Status Comparer::compare(const samples::SampleFiles &files, size_t index,
                          size_t count) {
   if (count > 1)
@@ -564,7 +562,7 @@ Status Comparer::compare(const samples::SampleFiles &files, size_t index,
   report.limits = ComparisonLimits(report.precision, flags.limits);
   report.samples.push_back(compareSample(*done, reference, report.limits,
                                          flags.allowsConstantInputs));
-  report.samples.back().sample = nameOf(files);
+  report.samples.back().sample = samples::nameOf(files);
   if (onnxRuntime && flags.perLayer)
     if (Result<OnnxReference *> evaluator = graph())
       addOtherReading(**evaluator, inputs, values->layers,
@@ -588,7 +586,8 @@ Status Comparer::compare(const samples::SampleFiles &files, size_t index,
   std::vector<OutputPair> outputs = pairOutputs(*done, values->outputs);
   if (score)
     WEFT_TRY(score->add(files, outputs));
-  return task ? task->add(nameOf(files), files, outputs) : Status::ok();
+  return task ? task->add(samples::nameOf(files), files, outputs)
+              : Status::ok();
 }
 
 Status Comparer::finish() {
@@ -661,6 +660,8 @@ static ExitCode compareCommand(const CompareFlags &flags) {
     status = (*comparer)->compare((*samples)[i], i, samples->size());
   if (status)
     status = (*comparer)->finish();
+  if (status)
+    samples = (*comparer)->batchesOf(*samples);
   progress.clear();
   if (!status)
     return reportError(status);

@@ -47,8 +47,10 @@ static std::vector<samples::Input> inputsOf(const rt::NetSpec &net) {
   std::vector<samples::Input> inputs;
   for (size_t i = 0; i < net.stages[0].inputs.size(); ++i) {
     const TensorSpec &spec = net.stages[0].inputs[i];
-    inputs.push_back(
-        {spec.name, spec.isQuantized() ? ElementType::F32 : spec.type, {}});
+    inputs.push_back({spec.name,
+                      spec.isQuantized() ? ElementType::F32 : spec.type,
+                      {},
+                      spec.isText});
     for (const rt::StageSpec &stage : net.stages)
       inputs.back().shapes.push_back(stage.inputs[i].shape);
   }
@@ -151,6 +153,40 @@ chooseForTexts(const samples::Sample &sample, const rt::NetSpec &net,
   return *why;
 }
 
+/// The most samples like this one that a stage takes, stacked; 0: none does.
+static size_t largestStack(const samples::Sample &sample,
+                           const rt::NetSpec &net) {
+  size_t most = 0;
+  for (size_t stage = 0; stage < net.stages.size(); ++stage) {
+    std::vector<samples::Input> inputs = inputsOf(net);
+    for (samples::Input &input : inputs)
+      input.shapes = {input.shapes[stage]};
+    most = std::max(most, samples::entriesOf(sample, inputs));
+  }
+  return most;
+}
+
+size_t cli::entriesOfBatch(const samples::Sample &sample,
+                           const rt::NetSpec &net) {
+  if (chooseStage(sample, net))
+    return 1;
+  return std::max<size_t>(1, largestStack(sample, net));
+}
+
+/// A shape that no stage runs, with what to do.
+static Status noStage(const Status &why, const samples::Sample &sample,
+                      const rt::NetSpec &net) {
+  size_t entries = largestStack(sample, net);
+  if (entries <= 1)
+    return why.withContext(sample.path());
+  return rt::fail(why.code(), sample.path() + ": " + why.message() + "; give " +
+                                  std::to_string(entries) +
+                                  " of them, --input each, or convert with "
+                                  "--batch 1.." +
+                                  std::to_string(entries) +
+                                  ", whose programs fill up a smaller batch");
+}
+
 Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
                                          const rt::NetSpec &net) {
   WEFT_TRY(checkNames(sample, net));
@@ -162,7 +198,7 @@ Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
   Result<rt::StageChoice> chosen =
       chooseForTexts(sample, net, std::move(shapes));
   if (!chosen)
-    return chosen.status().withContext(sample.path());
+    return noStage(chosen.status(), sample, net);
   for (const TensorSpec &spec : net.stages[chosen->stage].inputs) {
     ElementType given = sample.type(spec.name);
     if (!spec.isText && !rt::acceptsType(spec, given) &&

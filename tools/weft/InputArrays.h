@@ -31,6 +31,10 @@ rt::Result<samples::Sample> openSample(const SampleRequest &request,
 rt::Result<rt::StageChoice> chooseStage(const samples::Sample &sample,
                                         const rt::NetSpec &net);
 
+/// How many samples like this one a batch of `net` takes, stacked, if none of
+/// its stages runs it alone; else 1.
+size_t entriesOfBatch(const samples::Sample &sample, const rt::NetSpec &net);
+
 /// The arrays of `stage` in its order, in types that Session::run takes for its
 /// inputs; a value that an input's type does not have is Code::OutOfRange with
 /// its place. `sample` has passed chooseStage().

@@ -51,6 +51,13 @@ static Result<samples::Sample> openInputs(const RunRequest &request,
   return openSample({files, *std::move(options)}, net);
 }
 
+static size_t entriesOfBatchOf(const RunRequest &request,
+                               const samples::SampleFiles &files,
+                               const rt::NetSpec &net) {
+  Result<samples::Sample> sample = openInputs(request, files, net);
+  return sample ? entriesOfBatch(*sample, net) : 1; // is told by the run
+}
+
 static Status needsEmulator(const RunRequest &request) {
   return rt::fail(rt::Code::InvalidArgument,
                   std::string(request.layersOption) +
@@ -91,6 +98,9 @@ public:
                const rt::NetSpec &net)
       : request(request), model(std::move(model)), net(net) {}
 
+  size_t entriesOfBatch(const samples::SampleFiles &files) override {
+    return entriesOfBatchOf(request, files, net);
+  }
   Result<ModelRun> run(const samples::SampleFiles &files) override;
   Result<RunTimes> repeat(const ModelRun &first, size_t runs,
                           size_t sessions) override;
@@ -115,6 +125,9 @@ public:
                 std::shared_ptr<const zhouyi::Program> program,
                 zhouyi::Session session);
 
+  size_t entriesOfBatch(const samples::SampleFiles &files) override {
+    return entriesOfBatchOf(request, files, net);
+  }
   Result<ModelRun> run(const samples::SampleFiles &files) override;
   Result<RunTimes> repeat(const ModelRun &first, size_t runs,
                           size_t sessions) override;

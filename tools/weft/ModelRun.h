@@ -76,6 +76,10 @@ public:
   open(const RunRequest &request, const rt::Bmodel &model);
   virtual ~ModelRunner() = default;
 
+  /// How many samples like this one the batch of the model takes, stacked
+  /// (samples::stacked), if it does not run it alone; else 1.
+  virtual size_t entriesOfBatch(const samples::SampleFiles &files) = 0;
+
   /// Runs once and gives what went in and came out.
   virtual rt::Result<ModelRun> run(const samples::SampleFiles &files) = 0;
 

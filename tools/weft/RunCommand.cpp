@@ -270,7 +270,8 @@ void cli::addRunCommand(Program &program) {
   addProgramFile(command, flags->request.model);
   addInputFlag(command, flags->request,
                "Arrays by input name (.npz), exactly those of the net, or an "
-               "image or .npy file for each input; float data for a quantized "
+               "image or .npy file for each input (several of one input are "
+               "stacked to a batch); float data for a quantized "
                "input is quantized with its scale");
   command
       .add_option_function<std::string>(
