@@ -3,6 +3,7 @@
 
 #include "dialects/Evaluate.h"
 #include "dialects/ConstantBlobs.h"
+#include "runtime/status/Stop.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/AsmState.h"
@@ -244,6 +245,9 @@ LogicalResult BlockEvaluation::evaluate(Operation &op) {
       aids.accelerator && aids.accelerator->evaluate(&op, operands, results);
   if (!isDone && failed(evaluable.evaluate(operands, results)))
     return failure();
+  // What was left early is no result.
+  if (rt::Status status = rt::stopStatus(); !status)
+    return op.emitError() << status.message();
   assert(results.size() == op.getNumResults());
   for (auto [value, tensor] : llvm::zip(op.getResults(), results))
     values[value] = std::move(tensor);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Samples of one entry for models and programs of a larger batch.
+"""Samples of one entry for models and programs of a larger batch; parts of models calibrated on the inputs of the whole; limits of time.
 
   batch_samples_test.py WEFT
 """
@@ -8,11 +8,12 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, parser
 from PIL import Image
 
 WEFT = sys.argv[1]
@@ -90,6 +91,38 @@ class Batches(Case):
         np.savez(self.folder / "empty.npz", z=np.zeros((1, 3, 12, 16), np.float32))
         self.assertIn("input 'x' is in 1 of 2 files that are stacked; each needs it",
                       self.weft("run", "m.bmodel", "--input", "photos/0.png", "--input", "empty.npz", *SCALE, "-o", "a.npz", code=2))
+
+
+class Parts(Case):
+    def test_the_table_of_the_whole_model_is_for_a_part(self):
+        onnx.save(network(1), self.folder / "m.onnx")
+        (self.folder / "data").mkdir()
+        np.savez(self.folder / "data" / "0.npz", x=RANDOM.standard_normal((1, 3, 12, 16)).astype(np.float32))
+        int8 = ["convert", "m.onnx", "--inputs", "r", "--precision", "int8", "-o", "m.bmodel"]
+        self.assertIn("no array for input 'r'; the file has 'x'; with --inputs a sample has arrays of these values. From samples of the whole model make its "
+                      "table (weft calibrate without --inputs) and give that as --calibration", self.weft(*int8, "--calibration-data", "data", code=2))
+        self.assertIn("Leave out --inputs: the table of the whole model is for parts of it, too",
+                      self.weft("calibrate", "m.onnx", "--inputs", "r", "--data", "data", "-o", "r.table", code=2))
+        self.weft("calibrate", "m.onnx", "--data", "data", "-o", "m.table")
+        self.weft(*int8, "--calibration", "m.table")
+
+
+class Limits(Case):
+    def test_of_time(self):
+        """A loop without an end, of one sample: neither the calibration nor the reference of a comparison hangs."""
+        endless = parser.parse_model("""<ir_version: 8, opset_import: ["" : 17]> g (float[2] x) => (float[2] y) <bool t = {1}> {
+          y = Loop (, t, x) <body = b (int64 i, bool g, float[2] v) => (bool h, float[2] w) { w = Mul(v, v) s = ReduceMax<keepdims=0>(v)
+                                                                                            m = Constant<value = float {2}>() h = Less(s, m) }> }""")
+        onnx.save(endless, self.folder / "m.onnx")
+        np.savez(self.folder / "x.npz", x=np.array([.5, .25], np.float32))
+        np.savez(self.folder / "y.npz", x=np.array([3, 1], np.float32))
+        self.weft("calibrate", "m.onnx", "--data", "y.npz", "-o", "m.table", "--time-limit", 60)
+        begin = time.monotonic()
+        self.assertIn("did not end within the time limit of 0.5 s", self.weft("calibrate", "m.onnx", "--data", "x.npz", "-o", "t.table", "--time-limit", .5, code=2))
+        self.weft("convert", "m.onnx", "-o", "m.bmodel")
+        self.assertIn("did not end within the time limit of 0.5 s",
+                      self.weft("compare", "m.onnx", "m.bmodel", "--input", "x.npz", "--time-limit", .5, code=2))
+        self.assertLess(time.monotonic() - begin, 60)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include "tools/driver/Calibrate.h"
 
 #include "passes/quantize/Calibrate.h"
+#include "runtime/status/Stop.h"
 #include "tools/driver/MatrixProducts.h"
 #include "tools/driver/SampleReader.h"
 #include "tools/onednn/OneDnn.h"
@@ -22,7 +23,10 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
   quantize::Calibrator calibrator(module, &accelerator);
   if (run.options.needsRows())
     calibrator.keepRows();
+  rt::Stop stop;
+  rt::StopScope scope(&stop);
   for (size_t i = 0; i < samples->count(); ++i) {
+    stop.begin(run.timeLimitSeconds);
     FailureOr<NamedTensors> inputs = samples->read(i);
     if (failed(inputs) ||
         failed(calibrator.addSample(*inputs, samples->location(i))))
@@ -30,6 +34,7 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
     if (run.progress)
       run.progress(i + 1, samples->count());
   }
+  stop.begin(0);
   quantize::CalibrationTable table =
       calibrator.finish(run.options, multiplyByOneDnn,
                         std::max(1U, std::thread::hardware_concurrency()));

@@ -26,6 +26,10 @@ struct CalibrationRun {
   /// graph.
   std::optional<preprocess::Options> fused;
   quantize::CalibrationOptions options;
+  /// What the message of a sample without an input of the graph ends with.
+  std::string wayToInputs;
+  /// That each sample may take to be evaluated; 0: any time.
+  double timeLimitSeconds = 0;
   /// Called after each sample with its number (from 1) and how many there are.
   std::function<void(size_t done, size_t all)> progress;
 };

@@ -23,6 +23,7 @@ FailureOr<SampleReader> SampleReader::open(ModuleOp module,
   if (run.preprocessing && !run.mayBeArrays)
     if (rt::Status status = samples::checkAnyImage(*files); !status)
       return emitError(folder) << status.message();
+  reader.wayToInputs = run.wayToInputs;
   reader.options = run.preprocessing.value_or(preprocess::Options());
   if (run.fused)
     reader.unfused.emplace(module, *run.fused);
@@ -48,7 +49,9 @@ FailureOr<NamedTensors> SampleReader::read(size_t sample) const {
   Result<NamedTensors> inputs =
       readNamedInputs(wantedInputs(), files[sample], options);
   if (!inputs)
-    return emitError(folder) << inputs.status().message();
+    return emitError(folder)
+           << inputs.status().message()
+           << (inputs.status().code() == rt::Code::NotFound ? wayToInputs : "");
   if (unfused)
     for (auto &[name, tensor] : *inputs)
       tensor = unfused->from(tensor);

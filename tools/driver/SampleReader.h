@@ -38,6 +38,7 @@ private:
   mlir::func::FuncOp function;
   mlir::Location folder;
   preprocess::Options options;
+  std::string wayToInputs;             ///< CalibrationRun
   std::optional<UnfusedInput> unfused; ///< where samples are for other inputs
   std::vector<samples::SampleFiles> files;
 };

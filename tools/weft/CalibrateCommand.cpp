@@ -18,6 +18,7 @@ struct CalibrateFlags {
   std::vector<std::string> data;
   std::string output;
   CalibrationFlags calibration;
+  double timeLimitSeconds = 0;
   bool json = false;
 };
 
@@ -26,6 +27,11 @@ struct CalibrateFlags {
 static ExitCode calibrateModel(const CalibrateFlags &flags) {
   driver::CalibrationRun run;
   run.data = flags.data;
+  if (!flags.model.cut.inputs.empty())
+    run.wayToInputs = "; with --inputs a sample has arrays of these values. "
+                      "Leave out --inputs: the table of the whole model is for "
+                      "parts of it, too";
+  run.timeLimitSeconds = flags.timeLimitSeconds;
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
       !status)
     return reportError(status);
@@ -91,5 +97,11 @@ void cli::addCalibrateCommand(Program &program) {
       ->required()
       ->type_name("TABLE");
   addCalibrationFlags(command, flags->calibration);
+  command
+      .add_option("--time-limit", flags->timeLimitSeconds,
+                  "Seconds that the model may take for each sample (default: "
+                  "any time)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 1e6));
   command.add_flag("--json", flags->json, "Print what was written as JSON");
 }

@@ -3,6 +3,7 @@
 #include "runtime/digest/Sha256.h"
 #include "runtime/status/Format.h"
 #include "runtime/status/Quote.h"
+#include "runtime/status/Stop.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/npz/Npz.h"
@@ -43,12 +44,12 @@ public:
 
   /// Sample `index` of `count`.
   Status compare(const samples::SampleFiles &files, size_t index, size_t count);
-  /// What is said of all samples together.
   /// Single samples as the batches that the program takes.
   std::vector<samples::SampleFiles>
   batchesOf(const std::vector<samples::SampleFiles> &samples) const {
     return samples::stacked(samples, runner->entriesOfBatch(samples.front()));
   }
+  /// What is said of all samples together.
   Status finish();
   /// Certifies a program that has passed.
   Status certify();
@@ -369,6 +370,9 @@ Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
   Result<OnnxReference *> evaluator = graph();
   if (!evaluator)
     return evaluator.status();
+  rt::Stop stop;
+  stop.begin(request.device.timeLimitSeconds);
+  rt::StopScope scope(&stop);
   return (*evaluator)->evaluate(inputs, flags.perLayer);
 }
 
@@ -656,12 +660,12 @@ static ExitCode compareCommand(const CompareFlags &flags) {
   ProgressLine progress;
   Result<std::unique_ptr<Comparer>> comparer = Comparer::open(flags, progress);
   Status status = comparer.status();
+  if (status)
+    samples = (*comparer)->batchesOf(*samples);
   for (size_t i = 0; status && i < samples->size(); ++i)
     status = (*comparer)->compare((*samples)[i], i, samples->size());
   if (status)
     status = (*comparer)->finish();
-  if (status)
-    samples = (*comparer)->batchesOf(*samples);
   progress.clear();
   if (!status)
     return reportError(status);

@@ -475,6 +475,11 @@ static ExitCode useSamples(const driver::CompilationSource &source,
                            Measured &measured) {
   driver::CalibrationRun run;
   run.data = flags.calibrationData;
+  if (!flags.model.cut.inputs.empty())
+    run.wayToInputs = "; with --inputs a sample has arrays of these values. "
+                      "From samples of the whole model make its table (weft "
+                      "calibrate without --inputs) and give that as "
+                      "--calibration";
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
       !status)
     return reportError(status);
