@@ -25,9 +25,9 @@ static T apply(BinaryKind kind, T x, T y) {
   case BinaryKind::Div:
     return x / y;
   case BinaryKind::Max:
-    return std::max(x, y);
+    return x > y ? x : y; // the second one beside a NaN
   case BinaryKind::Min:
-    return std::min(x, y);
+    return y < x ? y : x; // the first one beside a NaN
   default:
     llvm_unreachable("the verifier leaves these to integers");
   }
@@ -160,11 +160,12 @@ LogicalResult BinaryOp::evaluate(Operands operands, Results &results) {
     rhs = loadDoubles(*operands[1]);
   std::vector<float> output(getOutput().getType().getNumElements());
   BinaryKind kind = getKind();
+  const bool isTurned = changesPlaces(*this);
   forEachPair(*this, [&](int64_t i, int64_t l, int64_t r) {
     // f32 arithmetic: for 16-bit operands one more rounding to 16 bits gives
     // the correctly rounded result.
     auto x = static_cast<float>(lhs[l]), y = static_cast<float>(rhs[r]);
-    float value = getReversed() ? apply(kind, y, x) : apply(kind, x, y);
+    float value = isTurned ? apply(kind, y, x) : apply(kind, x, y);
     output[i] = roundTo(element, getRelu() && value < 0 ? 0.0f : value);
   });
   storeFloats(getOutput(), output, results);

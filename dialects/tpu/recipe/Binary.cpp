@@ -4,6 +4,7 @@
 
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/Bounds.h"
 #include "dialects/tpu/recipe/Requantize.h"
 #include "dialects/tpu/recipe/Sequence.h"
 #include "dialects/tpu/sequence/Functions.h"
@@ -154,14 +155,14 @@ static void buildFloat(BinaryOp op, RecipeBuilder &r) {
   RecipeArgument rhs = op.getRhs()
                            ? RecipeArgument(floatOperand(op, r, 1))
                            : asFloat(op.getConstantAttr().getValueAsDouble());
-  if (op.getReversed())
+  if (changesPlaces(op))
     std::swap(lhs, rhs);
   bool isDivision = op.getKind() == BinaryKind::Div;
   r.binary(floatFunction(op.getKind()), result, lhs, rhs,
            isDivision ? llvm::ArrayRef<Given>(kDivisionSteps)
                       : llvm::ArrayRef<Given>());
   if (op.getRelu())
-    r.binary("tiu.fmax", result, result, 0.0);
+    atLeast(r, result, result, 0.0);
 }
 
 /// The multiplier and shift of operand `number`, or of a product.

@@ -6,6 +6,7 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
+#include "dialects/tpu/recipe/Bounds.h"
 #include "dialects/tpu/recipe/CubeFilter.h"
 #include "dialects/tpu/recipe/Recipe.h"
 #include "dialects/tpu/recipe/RowTiles.h"
@@ -237,7 +238,7 @@ static void callWindow(ConvOp op, RecipeBuilder &r, StringRef function,
 }
 
 static void relu(RecipeBuilder &r, const Tile &tile) {
-  r.binary("tiu.fmax", tile, tile, 0.0);
+  atLeast(r, tile, tile, 0.0);
 }
 
 /// fdw_conv adds a bias or 0.
@@ -400,7 +401,7 @@ static void buildDequantized(ConvOp op, RecipeBuilder &r, CubeWay way) {
   r.call("tiu.fscale",
          {{"dst", scaled}, {"src", scaled}, {"scale", scale}, {"bias", bias}});
   if (op.getRelu())
-    r.binary("tiu.fmax", wide, scaled, 0.0);
+    atLeast(r, wide, scaled, 0.0);
   if (narrow)
     r.cast(result, wide);
 }

@@ -5,6 +5,7 @@
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
+#include "dialects/tpu/recipe/Bounds.h"
 #include "dialects/tpu/recipe/Recipe.h"
 #include "runtime/chips/Chip.h"
 #include "runtime/numeric/Float16.h"
@@ -113,10 +114,14 @@ static void buildLinear(Operation *operation, RecipeBuilder &r) {
   int left = (scaled ? 2 : 0) + (op.getBias() ? 1 : 0) + (relu ? 1 : 0);
   Tile other = left > 0 ? r.apart("other", wide) : wide;
   auto current = [&]() -> const Tile & { return left % 2 ? other : wide; };
-  auto step = [&](llvm::StringRef function, const RecipeArgument &operand) {
-    Tile source = current();
+  auto source = [&] {
+    Tile filled = current();
     --left;
-    r.binary(function, current(), source, operand);
+    return filled;
+  };
+  auto step = [&](llvm::StringRef function, const RecipeArgument &operand) {
+    Tile from = source();
+    r.binary(function, current(), from, operand);
   };
   bool isFloat = input.type == DataType::Fp32;
   Tile filters = isFloat ? addCompactRows(r, op.getInput(), input) : Tile();
@@ -145,8 +150,10 @@ static void buildLinear(Operation *operation, RecipeBuilder &r) {
   }
   if (op.getBias())
     step("tiu.fadd", row("bias", r.weight(2)));
-  if (relu)
-    step("tiu.fmax", 0.0);
+  if (relu) {
+    Tile from = source();
+    atLeast(r, current(), from, 0.0);
+  }
   if (!isWide)
     r.cast(result, wide);
 }
@@ -346,7 +353,7 @@ static void multiplyRows(CodedLinearOp op, RecipeBuilder &r, Tile filter) {
     r.binary("tiu.fadd", wide, wide, r.rowForEach(row, result.shape[kAxisC]));
   }
   if (op.getRelu())
-    r.binary("tiu.fmax", wide, wide, 0.0);
+    atLeast(r, wide, wide, 0.0);
   if (!isWide)
     r.cast(result, wide);
 }
@@ -366,7 +373,7 @@ static void multiplyPixels(CodedLinearOp op, RecipeBuilder &r,
       r.as(filter, filter.type, {1, columns, op.inner() / pack, pack}), columns,
       bias);
   if (op.getRelu())
-    r.binary("tiu.fmax", result, result, 0.0);
+    atLeast(r, result, result, 0.0);
 }
 
 static int64_t columnsOfPiece(CodedLinearOp op, const RecipeBuilder &r) {

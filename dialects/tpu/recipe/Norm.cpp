@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/Norm.h"
 
+#include "dialects/tpu/recipe/Bounds.h"
 #include "dialects/tpu/recipe/Recipe.h"
 
 using namespace mlir;
@@ -20,7 +21,7 @@ static void buildScale(Operation *operation, RecipeBuilder &r) {
                         {"scale", scale},
                         {"bias", bias}});
   if (op.getRelu())
-    r.binary("tiu.fmax", result, scaled, 0.0);
+    atLeast(r, result, scaled, 0.0);
 }
 
 bool ScaleOp::runsInAnyLane() { return true; }

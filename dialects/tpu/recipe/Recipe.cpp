@@ -264,7 +264,7 @@ static bool isStrided(const RecipeArgument &operand, const Tile &dst) {
 }
 
 /// Whether the operands may change places. Float max and min may not: the order
-/// decides which zero comes out.
+/// decides which zero comes out, and which operand beside a NaN.
 static bool commutes(llvm::StringRef function) {
   return llvm::is_contained(
       llvm::ArrayRef<llvm::StringRef>{

@@ -3,6 +3,7 @@
 #include "dialects/tpu/recipe/RowTiles.h"
 
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/recipe/Bounds.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -309,7 +310,7 @@ void RowTileBuilder::build() {
       r.binary("tiu.fadd", to, to, bias);
     }
   if (op.getRelu())
-    r.binary("tiu.fmax", result, result, 0.0);
+    atLeast(r, result, result, 0.0);
 }
 
 void weft::tpu::buildRowTiles(ConvOp op, RecipeBuilder &r, int64_t rows) {

@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/Unary.h"
 
+#include "dialects/tpu/recipe/Bounds.h"
 #include "dialects/tpu/recipe/Sequence.h"
 #include "dialects/tpu/sequence/Functions.h"
 
@@ -45,16 +46,16 @@ static void buildHardSigmoid(UnaryOp op, RecipeBuilder &r) {
   Tile other = r.scratch("gate", result.shape, result.type);
   r.scale(result, r.operand(0), numberOf(op.getAlphaAttr()),
           numberOf(op.getBetaAttr()));
-  r.binary("tiu.fmax", other, result, 0.0);
-  r.binary("tiu.fmin", result, other, 1.0);
+  atLeast(r, other, result, 0.0);
+  atMost(r, result, other, 1.0);
 }
 
 static void buildHardSwish(UnaryOp, RecipeBuilder &r) {
   Tile result = r.result(), input = r.operand(0);
   Tile gate = r.scratch("gate", result.shape, result.type);
   r.scale(gate, input, asFloat(1.0 / 6.0), 0.5);
-  r.binary("tiu.fmax", result, gate, 0.0);
-  r.binary("tiu.fmin", gate, result, 1.0);
+  atLeast(r, result, gate, 0.0);
+  atMost(r, gate, result, 1.0);
   r.binary("tiu.fmul", result, input, gate);
 }
 
@@ -80,13 +81,13 @@ static UnaryBuilder commandsOfKind(UnaryKind kind) {
     };
   case UnaryKind::Relu:
     return [](UnaryOp, RecipeBuilder &r) {
-      r.binary("tiu.fmax", r.result(), r.operand(0), 0.0);
+      atLeast(r, r.result(), r.operand(0), 0.0);
     };
   case UnaryKind::Clip:
     return [](UnaryOp op, RecipeBuilder &r) {
       Tile result = r.result();
-      r.binary("tiu.fmax", result, r.operand(0), numberOf(op.getAlphaAttr()));
-      r.binary("tiu.fmin", result, result, numberOf(op.getBetaAttr()));
+      atLeast(r, result, r.operand(0), numberOf(op.getAlphaAttr()));
+      atMost(r, result, result, numberOf(op.getBetaAttr()));
     };
   case UnaryKind::HardSigmoid:
     return buildHardSigmoid;

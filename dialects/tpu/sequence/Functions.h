@@ -142,6 +142,11 @@ bool isSequence(UnaryKind kind);
 std::optional<Sequence> sequenceOf(UnaryOp op);
 std::optional<Sequence> sequenceOf(BinaryOp op);
 
+/// Whether the one command of `op` on floats has the operands in the other
+/// order: `reversed`, or a max or min of a constant, so that a NaN of the other
+/// operand stays (docs/numbers.md).
+bool changesPlaces(BinaryOp op);
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_SEQUENCE_FUNCTIONS_H

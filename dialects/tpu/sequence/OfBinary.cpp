@@ -1,6 +1,8 @@
 //===- OfBinary.cpp - which function a tpu.binary is ----------------------===//
 
 #include "dialects/tpu/Binary.h"
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Group.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/sequence/Functions.h"
 
@@ -42,4 +44,24 @@ std::optional<Sequence> weft::tpu::sequenceOf(BinaryOp op) {
   if (op.getRelu())
     value = atLeast(value, 0.0);
   return builder.finish(value, SequenceType::F32);
+}
+
+/// Whether `value` is a number (null) or a weight, which a group may be given.
+static bool isConstant(mlir::Value value) {
+  if (auto argument = llvm::dyn_cast_or_null<mlir::BlockArgument>(value))
+    if (auto group =
+            llvm::dyn_cast<GroupOp>(argument.getOwner()->getParentOp()))
+      value = group->getOperand(argument.getArgNumber());
+  return !value || llvm::isa_and_nonnull<WeightOp>(value.getDefiningOp());
+}
+
+bool weft::tpu::changesPlaces(BinaryOp op) {
+  bool isOnlyLeft = isConstant(op.getLhs()) && !isConstant(op.getRhs()),
+       isOnlyRight = isConstant(op.getRhs()) && !isConstant(op.getLhs());
+  // Beside a NaN max gives its second operand, min its first.
+  if (op.getKind() == BinaryKind::Max && (isOnlyLeft || isOnlyRight))
+    return isOnlyRight;
+  if (op.getKind() == BinaryKind::Min && (isOnlyLeft || isOnlyRight))
+    return isOnlyLeft;
+  return op.getReversed();
 }
