@@ -125,9 +125,13 @@ static void remarkBeyondHalf(func::FuncOp func, const WideSteps &steps) {
   remark << "; what reads or gives it is computed in f32";
 }
 
-/// Says, once and without a table, that numbers may leave f16 unseen.
-static void remarkUnknownGrowth(func::FuncOp func, const WideSteps &steps) {
-  if (steps.unknownGrowth)
+/// Says once which values of the model f16 cannot hold; or without a table that
+/// numbers may leave it unseen, of programs of 16-bit floats alone.
+static void remarkRanges(func::FuncOp func, const WideSteps &steps,
+                         const CalibrationTable &table, Precision program) {
+  remarkBeyondHalf(func, steps);
+  if (steps.unknownGrowth && table.entries().empty() &&
+      program != Precision::I8)
     emitRemark(func.getLoc())
         << "value '" << valueName(steps.unknownGrowth)
         << "' is a power or product of values whose ranges are not known; "
@@ -649,9 +653,7 @@ struct ConvertTopToTpu
       wideSteps = findWideSteps(func, table,
                                 /*hasRange=*/*wanted == Precision::BF16,
                                 /*isInt8=*/*wanted == Precision::I8);
-    remarkBeyondHalf(func, wideSteps);
-    if (table.entries().empty() && *wanted != Precision::I8)
-      remarkUnknownGrowth(func, wideSteps);
+    remarkRanges(func, wideSteps, table, *wanted);
     warnOfIdleEntries(func.getLoc(), *named, {*wanted, noFloat, wideSteps.all});
     FunctionLowering lowering(func, choices, *asked, &table, named->precisions,
                               std::move(wideSteps));

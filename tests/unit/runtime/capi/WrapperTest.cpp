@@ -53,8 +53,11 @@ TEST(Wrapper, RunsWithTypesOfTheCallersChoice) {
   std::vector<float> x(768, 0.5f), y(4096);
   weft::Error error = session->run({x.data()}, {WEFT_F32}, {y.data()});
   EXPECT_FALSE(error) << error.message();
-  error = session->run({x.data()}, {WEFT_I64}, {y.data()});
-  EXPECT_EQ(error.code(), WEFT_TYPE_MISMATCH);
+  std::vector<double> wide(768, 0.5), large(768, 1e39);
+  error = session->run({wide.data()}, {WEFT_F64}, {y.data()});
+  EXPECT_FALSE(error) << error.message();
+  error = session->run({large.data()}, {WEFT_F64}, {y.data()});
+  EXPECT_EQ(error.code(), WEFT_OUT_OF_RANGE);
   error = session->run({x.data()}, std::vector<weft_type>{}, {y.data()});
   EXPECT_EQ(error.code(), WEFT_INVALID_ARGUMENT);
 }
