@@ -5,6 +5,7 @@
 #include "runtime/status/Stop.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace weft;
 using namespace weft::host;
@@ -71,26 +72,158 @@ static void insideRange(const WindowGeometry &g, int axis, int64_t k,
   begin = std::min(begin, end);
 }
 
-/// sums += weight * the input plane shifted to kernel position (kd, kh, kw).
-static void addShiftedPlane(const WindowGeometry &g, const double *input,
-                            double weight, const int64_t position[3],
-                            double *sums) {
-  int64_t begin[3], end[3], offset[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    insideRange(g, axis, position[axis], begin[axis], end[axis]);
-    offset[axis] = position[axis] * g.dilation[axis] - g.pad[axis];
-  }
-  int64_t stride = g.stride[2];
-  for (int64_t d = begin[0]; d < end[0]; ++d)
-    for (int64_t h = begin[1]; h < end[1]; ++h) {
-      int64_t row = ((d * g.stride[0] + offset[0]) * g.in[1] + h * g.stride[1] +
-                     offset[1]) *
-                    g.in[2];
-      const double *source = input + (row + offset[2]);
-      double *target = sums + (d * g.out[1] + h) * g.out[2];
-      for (int64_t w = begin[2]; w < end[2]; ++w)
-        target[w] += weight * source[w * stride];
+namespace {
+/// The output channels that are summed together: each number of the input is
+/// read once for all of them.
+constexpr int64_t kTogether = 4;
+/// So many taps are added to all of a row before the next ones are: what they
+/// read stays in the cache that is next to the core.
+constexpr int64_t kTapsTogether = 64;
+
+/// Where a convolution reads and writes.
+struct ConvOperands {
+  const WindowGeometry &g;
+  const double *input;   ///< the channels of a group
+  const double *weights; ///< by channel and place in the window, kTogether each
+  double *sums;          ///< plane of the first output channel
+  int64_t channels;      ///< of the group
+};
+
+/// A number of the window over one row.
+struct Tap {
+  const double *source;  ///< what output 0 of the row reads, outside or not
+  const double *weights; ///< kTogether
+  int64_t begin, end;    ///< of the outputs that read what is inside
+};
+
+using Lanes = double __attribute__((vector_size(4 * sizeof(double))));
+} // namespace
+
+// As runtime/emulator/Rows.h has it: the compiler gives baseline code the
+// vectors of 2003. Products are rounded before they are added (no FMA), so that
+// the numbers are the same everywhere.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    !defined(__SANITIZE_ADDRESS__)
+#define WEFT_WIDE_DOUBLES                                                      \
+  __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define WEFT_WIDE_DOUBLES
+#endif
+
+/// Adds `count` taps, in their order, to the elements [begin, end), which are
+/// inside of all of them, of kTogether rows, `plane` apart.
+WEFT_WIDE_DOUBLES
+static void addInside(double *row, int64_t plane, const Tap *taps,
+                      int64_t count, int64_t begin, int64_t end) {
+  constexpr int64_t kLanes = sizeof(Lanes) / sizeof(double);
+  int64_t w = begin;
+  for (; w + 2 * kLanes <= end; w += 2 * kLanes) {
+    Lanes sums[kTogether][2]; // registers
+    for (int64_t k = 0; k < kTogether; ++k)
+      std::memcpy(sums[k], row + k * plane + w, sizeof(sums[k]));
+    for (int64_t t = 0; t < count; ++t) {
+      Lanes numbers[2];
+      std::memcpy(numbers, taps[t].source + w, sizeof(numbers));
+      for (int64_t k = 0; k < kTogether; ++k) {
+        sums[k][0] += numbers[0] * taps[t].weights[k];
+        sums[k][1] += numbers[1] * taps[t].weights[k];
+      }
     }
+    for (int64_t k = 0; k < kTogether; ++k)
+      std::memcpy(row + k * plane + w, sums[k], sizeof(sums[k]));
+  }
+  for (int64_t k = 0; k < kTogether; ++k)
+    for (int64_t rest = w; rest < end; ++rest)
+      for (int64_t t = 0; t < count; ++t)
+        row[k * plane + rest] += taps[t].weights[k] * taps[t].source[rest];
+}
+
+/// Adds to the elements [begin, end) of a row weight * numbers that lie
+/// `stride` apart.
+WEFT_WIDE_DOUBLES
+static void addRow(double *__restrict row, double weight, const double *source,
+                   int64_t stride, int64_t begin, int64_t end) {
+  if (stride == 1)
+    for (int64_t w = begin; w < end; ++w)
+      row[w] += weight * source[w];
+  else
+    for (int64_t w = begin; w < end; ++w)
+      row[w] += weight * source[w * stride];
+}
+
+/// The taps of output row (d, h), channel after channel, each in the order of
+/// the window.
+static void findTaps(const ConvOperands &o, int64_t d, int64_t h,
+                     std::vector<Tap> &taps) {
+  const WindowGeometry &g = o.g;
+  taps.clear();
+  for (int64_t c = 0; c < o.channels; ++c)
+    for (int64_t k = 0; k < g.window(); ++k) {
+      const int64_t kw = k % g.kernel[2], kh = k / g.kernel[2] % g.kernel[1],
+                    kd = k / g.kernel[2] / g.kernel[1];
+      const int64_t fromD = d * g.stride[0] + kd * g.dilation[0] - g.pad[0],
+                    fromH = h * g.stride[1] + kh * g.dilation[1] - g.pad[1];
+      if (fromD < 0 || fromD >= g.in[0] || fromH < 0 || fromH >= g.in[1])
+        continue;
+      Tap tap;
+      insideRange(g, 2, kw, tap.begin, tap.end);
+      tap.source = o.input + c * g.inputPlane() +
+                   (fromD * g.in[1] + fromH) * g.in[2] + kw * g.dilation[2] -
+                   g.pad[2];
+      tap.weights = o.weights + (c * g.window() + k) * kTogether;
+      taps.push_back(tap);
+    }
+}
+
+/// Adds `count` taps to a row of `together` output channels.
+static void addTaps(const ConvOperands &o, int64_t together, double *row,
+                    const Tap *taps, int64_t count) {
+  const int64_t plane = o.g.outputPlane(), stride = o.g.stride[2];
+  int64_t begin = 0, end = o.g.out[2]; // what is inside of all
+  for (int64_t t = 0; t < count; ++t) {
+    begin = std::max(begin, taps[t].begin);
+    end = std::min(end, taps[t].end);
+  }
+  if (stride != 1 || together != kTogether || begin >= end)
+    begin = end = o.g.out[2];
+  for (int64_t t = 0; t < count; ++t)
+    for (int64_t k = 0; k < together; ++k) {
+      auto add = [&](int64_t from, int64_t to) {
+        addRow(row + k * plane, taps[t].weights[k], taps[t].source, stride,
+               from, to);
+      };
+      add(taps[t].begin, std::min(begin, taps[t].end));
+      add(std::max(end, taps[t].begin), taps[t].end);
+    }
+  if (begin < end)
+    addInside(row, plane, taps, count, begin, end);
+}
+
+/// The planes of `together` output channels.
+static Status sumPlanes(const ConvOperands &o, int64_t together) {
+  const WindowGeometry &g = o.g;
+  std::vector<Tap> taps;
+  for (int64_t d = 0; d < g.out[0]; ++d)
+    for (int64_t h = 0; h < g.out[1]; ++h) {
+      WEFT_TRY(rt::stopStatus());
+      findTaps(o, d, h, taps);
+      double *row = o.sums + (d * g.out[1] + h) * g.out[2];
+      const auto count = int64_t(taps.size());
+      for (int64_t t = 0; t < count; t += kTapsTogether)
+        addTaps(o, together, row, taps.data() + t,
+                std::min(kTapsTogether, count - t));
+    }
+  return Status::ok();
+}
+
+/// The weights of `together` output channels side by side.
+static std::vector<double> interleaved(const double *filter, int64_t perOutput,
+                                       int64_t together) {
+  std::vector<double> weights(size_t(perOutput * kTogether));
+  for (int64_t i = 0; i < perOutput; ++i)
+    for (int64_t k = 0; k < together; ++k)
+      weights[size_t(i * kTogether + k)] = filter[k * perOutput + i];
+  return weights;
 }
 
 /// A window of one element that moves by one: one long row is faster than many
@@ -134,24 +267,24 @@ Status host::kernels::conv(const Call &call, std::vector<HostTensor> &results) {
   if (call.hasOperand(2))
     bias = numeric::loadDoubles(call.operand(2));
   std::vector<double> sums(results.back().elements());
-  int64_t groupChannels = channels / group;
+  const int64_t groupChannels = channels / group,
+                groupOutputs = outChannels / group,
+                perOutput = groupChannels * g.window();
   for (int64_t n = 0; n < inputShape[0]; ++n)
-    for (int64_t oc = 0; oc < outChannels; ++oc) {
+    for (int64_t oc = 0; oc < outChannels;) {
+      const int64_t left = groupOutputs - oc % groupOutputs,
+                    together = left >= kTogether ? kTogether : 1,
+                    first = oc / groupOutputs * groupChannels;
       double *plane = sums.data() + (n * outChannels + oc) * g.outputPlane();
-      std::fill(plane, plane + g.outputPlane(), bias[oc]);
-      int64_t first = oc / (outChannels / group) * groupChannels;
-      for (int64_t c = 0; c < groupChannels; ++c) {
-        WEFT_TRY(rt::stopStatus());
-        const double *source =
-            input.data() + (n * channels + first + c) * g.inputPlane();
-        const double *weights =
-            filter.data() + (oc * groupChannels + c) * g.window();
-        int64_t position[3];
-        for (position[0] = 0; position[0] < g.kernel[0]; ++position[0])
-          for (position[1] = 0; position[1] < g.kernel[1]; ++position[1])
-            for (position[2] = 0; position[2] < g.kernel[2]; ++position[2])
-              addShiftedPlane(g, source, *weights++, position, plane);
-      }
+      for (int64_t i = 0; i < together; ++i)
+        std::fill_n(plane + i * g.outputPlane(), g.outputPlane(), bias[oc + i]);
+      const std::vector<double> weights =
+          interleaved(filter.data() + oc * perOutput, perOutput, together);
+      WEFT_TRY(
+          sumPlanes({g, input.data() + (n * channels + first) * g.inputPlane(),
+                     weights.data(), plane, groupChannels},
+                    together));
+      oc += together;
     }
   numeric::storeDoubles(sums, results.back());
   return Status::ok();
