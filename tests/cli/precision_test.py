@@ -128,6 +128,27 @@ class PrecisionTest(unittest.TestCase):
             self.assertGreaterEqual(chosen["outputs"][0]["parts"][1]["cosine"], 0.999)
             self.assertEqual(report["pareto"], again["pareto"])
 
+    def test_one_sample_that_is_far_is_told(self):
+        """weft compare judges each; the mean of these is above .99."""
+        rng = np.random.default_rng(3)
+        nodes = [helper.make_node("Conv", ["x", "w0"], ["a"], pads=[1] * 4), helper.make_node("Relu", ["a"], ["b"]),
+                 helper.make_node("Conv", ["b", "w1"], ["y"], pads=[1] * 4)]
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 16, 12, 12])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array((rng.normal(size=(16, 16, 3, 3)) / 12).astype(np.float32), f"w{i}") for i in range(2)])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "far.onnx")
+        for folder in ("seen", "given"):
+            (self.folder / folder).mkdir()
+            for i in range(4):
+                factor = 2.5 if (folder, i) == ("given", 2) else 1
+                np.savez(self.folder / folder / f"{i}.npz", x=(factor * rng.normal(size=(1, 16, 12, 12))).astype(np.float32))
+        for arguments in (["calibrate", "far.onnx", "--data", "seen", "-o", "far.table"],
+                          ["convert", "far.onnx", "--precision", "int8", "--keep-int8", "--calibration", "far.table", "--calibration-data", "given",
+                           "-o", "far.bmodel", "--json"]):
+            done = subprocess.run([WEFT, *arguments], cwd=self.folder, check=True, capture_output=True, text=True)
+        accuracy = json.loads(done.stdout)["accuracy"]
+        self.assertRegex(done.stderr, r"warning: output 'y' has a cosine of 0\.9[78]\d+ with the float model on sample given/2\.npz", accuracy)
+
     def test_the_expected_accuracy_is_what_runs_give(self):
         done = self.convert("--precision", "int8", "--recover", "off", "--calibration-data", "samples", "--json")
         expected = json.loads(done.stdout)["accuracy"][0]

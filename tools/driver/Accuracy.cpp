@@ -297,7 +297,10 @@ Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
                                    : compare(want, got);
       OutputAccuracy &one = accuracy.outputs[r];
       one.cosine += here.cosine / double(samples.inputs.size());
-      one.worstCosine = std::min(one.worstCosine, here.cosine);
+      if (here.cosine < one.worstCosine) {
+        one.worstCosine = here.cosine;
+        one.worstSample = i;
+      }
       rows[r].power.add(here.power);
       if (rows[r].softmaxAxis)
         rows[r].logits.add(logitError(want, got, *rows[r].softmaxAxis));

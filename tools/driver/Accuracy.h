@@ -21,7 +21,8 @@ namespace weft::driver {
 /// Inputs of a model, and the outputs that its float graph gives for them.
 struct ReferenceSamples {
   std::vector<NamedTensors> inputs, outputs;
-  OutputParts parts; ///< of these outputs
+  std::vector<std::string> names = {}; ///< for messages; "": none
+  OutputParts parts;                   ///< of these outputs
 };
 
 /// The places of at most `most` of `count` samples, spread evenly.
@@ -65,6 +66,7 @@ struct OutputAccuracy {
   std::optional<double> logitErrorRatio = std::nullopt;
   /// Of a part: the name of the output.
   std::string partOf = "";
+  size_t worstSample = 0; ///< the place of that of worstCosine
 
   /// errorRatio in dB; infinite if nothing differs.
   double sqnr() const;

@@ -45,7 +45,8 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
 
 /// The samples of `reader`, which outlives them.
 static SampleSource sourceOf(const SampleReader &reader) {
-  return {reader.count(), [&](size_t sample) { return reader.read(sample); }};
+  return {reader.count(), [&](size_t sample) { return reader.read(sample); },
+          [&](size_t sample) { return reader.name(sample); }};
 }
 
 FailureOr<ReferenceSamples> driver::evaluateSamples(ModuleOp module,

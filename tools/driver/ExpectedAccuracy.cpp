@@ -4,6 +4,7 @@
 
 #include "runtime/bmodel/Conversion.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace weft;
@@ -32,15 +33,26 @@ static const char *wayOut(const rt::Bmodel &model) {
                             : "take a wider precision";
 }
 
-static std::string farText(const OutputAccuracy &output, const char *way) {
+/// As `weft compare` does, which judges every sample.
+static std::string farText(const OutputAccuracy &output,
+                           const ReferenceSamples &samples, const char *way) {
   char cosine[32];
-  std::snprintf(cosine, sizeof(cosine), "%.4f", output.cosine);
+  const bool isFarOnOne = output.cosine >= kFarCosine;
+  std::snprintf(cosine, sizeof(cosine), "%.4f",
+                isFarOnOne ? output.worstCosine : output.cosine);
+  std::string where = "the samples";
+  if (isFarOnOne) {
+    const std::string name = output.worstSample < samples.names.size()
+                                 ? samples.names[output.worstSample]
+                                 : "";
+    where = name.empty() ? "one of the samples" : "sample " + name;
+  }
   std::string what =
       output.partOf.empty()
           ? "output '" + output.name + "'"
           : "part '" + output.name + "' of output '" + output.partOf + "'";
-  return what + " has a cosine of " + cosine +
-         " with the float model on the samples; " + way;
+  return what + " has a cosine of " + cosine + " with the float model on " +
+         where + "; " + way;
 }
 
 Result<ExpectedAccuracy>
@@ -61,8 +73,8 @@ driver::expectAccuracy(const std::vector<uint8_t> &bmodel,
     return expected;
   }
   for (const OutputAccuracy &output : accuracy->outputs)
-    if (!(output.cosine >= kFarCosine))
-      expected.warnings.push_back(farText(output, wayOut(*model)));
+    if (!(std::min(output.cosine, output.worstCosine) >= kFarCosine))
+      expected.warnings.push_back(farText(output, samples, wayOut(*model)));
   expected.accuracy = *std::move(accuracy);
   return expected;
 }

@@ -33,6 +33,7 @@ public:
           failed(evaluateNamed(function, *inputs, outputs, nullptr,
                                {&accelerator, &constants})))
         return failure();
+      references.names.push_back(samples.name ? samples.name(place) : "");
       references.inputs.push_back(*std::move(inputs));
       references.outputs.push_back(std::move(outputs));
     }

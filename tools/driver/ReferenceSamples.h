@@ -17,6 +17,7 @@ struct SampleSource {
   size_t count = 0;
   /// Reports problems.
   std::function<mlir::FailureOr<NamedTensors>(size_t sample)> read;
+  std::function<std::string(size_t sample)> name = nullptr; ///< its files
 };
 
 /// At most `most` samples, spread evenly over all of them, evaluated on the

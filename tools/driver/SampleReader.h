@@ -23,6 +23,10 @@ public:
   size_t count() const { return files.size(); }
   /// The tensors of a sample by input name.
   mlir::FailureOr<NamedTensors> read(size_t sample) const;
+  /// The path of its first file.
+  const std::string &name(size_t sample) const {
+    return files[sample].front().path;
+  }
   /// Of the first file of a sample, for reports.
   mlir::Location location(size_t sample) const;
   /// Of all samples.
