@@ -178,6 +178,9 @@ class PrecisionTest(unittest.TestCase):
         self.assertEqual([json.loads(one.stdout)["accuracy_samples_calibrated"] for one in (done, at_once)], [False, True])
         self.assertEqual(done.stderr, at_once.stderr)
         self.assertIn("weft: warning: output 'a3' has a cosine of", done.stderr)
+        # The table that is made on the way is the one by which it is made again.
+        self.convert("--precision", "int8", "--recover", "off", "--calibration-data", "samples", "--write-calibration", "written")
+        self.assertEqual((self.folder / "written").read_text(), (self.folder / "t").read_text())
         text = self.convert("--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--samples", "1").stdout
         self.assertIn("expected accuracy, on 1 sample:\n", text)
         # Samples that have calibrated may be better than others, and the line says so.

@@ -290,7 +290,9 @@ static Result<std::string> calibrationOf(const rt::Conversion &record,
   if (given.empty() && record.hasCalibration() && record.calibration.empty())
     return rt::fail(Code::NotFound,
                     path + ": its calibration table is too long to lie in it; "
-                           "give it with --calibration TABLE");
+                           "give it with --calibration TABLE, one that convert "
+                           "--calibration-data makes by way of "
+                           "--write-calibration");
   const rt::ByteSpan &digest = record.calibrationDigest;
   if (given.empty() && record.hasCalibration() &&
       !hasDigest(std::string(record.calibration), digest))

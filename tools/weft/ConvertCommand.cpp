@@ -38,6 +38,7 @@ struct ConvertFlags {
   std::string output;
   std::string emit; ///< empty: the file that the target runs
   std::vector<std::string> calibrationData;
+  std::string writtenTable; ///< path of the table that is made; "": none
   CalibrationFlags calibration;
   AutoPrecisionFlags automatic;
   bool fusePreprocess = false;
@@ -168,6 +169,26 @@ static rt::Status checkSearchFlags(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
+/// The table that is made on the way.
+static rt::Status checkWrittenTable(const ConvertFlags &flags) {
+  if (flags.writtenTable.empty())
+    return rt::Status::ok();
+  if (flags.calibrationData.empty() || !flags.compile.calibration.empty())
+    return rt::fail(Code::InvalidArgument,
+                    "--write-calibration is for a table that "
+                    "--calibration-data makes, without --calibration; leave "
+                    "it out");
+  for (const std::string *other :
+       {&flags.output, &flags.automatic.writtenTable, &flags.automatic.log,
+        &flags.compile.search.cache})
+    if (flags.writtenTable == "-" ||
+        (!other->empty() && isSamePath(flags.writtenTable, *other)))
+      return rt::fail(Code::InvalidArgument, "--write-calibration " +
+                                                 flags.writtenTable +
+                                                 " needs a file of its own");
+  return rt::Status::ok();
+}
+
 /// No file that is written may be one that is read.
 static rt::Status checkInputsKept(const ConvertFlags &flags) {
   std::vector<tools::NamedInput> read = filesOf(flags.model);
@@ -178,6 +199,7 @@ static rt::Status checkInputsKept(const ConvertFlags &flags) {
   for (const auto &[option, written] :
        {std::pair("--output", &flags.output),
         std::pair("--write-precision-table", &flags.automatic.writtenTable),
+        std::pair("--write-calibration", &flags.writtenTable),
         std::pair("--resume", &flags.automatic.log),
         std::pair("--search-cache", &flags.compile.search.cache)}) {
     WEFT_TRY(tools::checkInputsKept(option, *written, read));
@@ -189,6 +211,7 @@ static rt::Status checkInputsKept(const ConvertFlags &flags) {
 static rt::Status checkFlags(const ConvertFlags &flags) {
   WEFT_TRY(checkTarget(flags));
   WEFT_TRY(checkSearchFlags(flags));
+  WEFT_TRY(checkWrittenTable(flags));
   bool quantized = flags.compile.precision == "int8" || flags.isAuto();
   bool hasTable = !flags.compile.calibration.empty();
   bool hasData = !flags.calibrationData.empty();
@@ -492,6 +515,12 @@ static ExitCode useSamples(const driver::CompilationSource &source,
             calibrate(source, compilation, run, options.calibration);
         code != ExitCode::Ok)
       return code;
+  if (!flags.writtenTable.empty())
+    if (rt::Status status = tools::writeOutputFile(flags.writtenTable,
+                                                   options.calibration.data(),
+                                                   options.calibration.size());
+        !status)
+      return reportError(status);
   if (flags.isAuto())
     if (ExitCode code = choosePrecisions(
             source, compilation.module(), run, flags.automatic, options,
@@ -669,6 +698,11 @@ static void addSampleFlags(CLI::App &command, ConvertFlags &flags) {
                       std::string(kSamplesHelp))
       ->allow_extra_args(false)
       ->type_name("[NAME=]DIR");
+  command
+      .add_option("--write-calibration", flags.writtenTable,
+                  "With --calibration-data: write the table that it gives, for "
+                  "--calibration here and at weft compare")
+      ->type_name("FILE");
   addCalibrationFlags(command, flags.calibration);
   addAutoPrecisionFlags(command, flags.automatic);
   command.add_flag("--fuse-preprocess", flags.fusePreprocess,
