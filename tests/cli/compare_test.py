@@ -474,6 +474,15 @@ class Compare(unittest.TestCase):
         code, said = self.on_terminal(*single)
         steps = said.split("\r\x1b[K")
         self.assertEqual((code, steps[0], steps[-1]), (0, "", ""))
+    def test_means_of_what_is_equal(self):
+        """Samples without an error do not make a mean that is below the worst of them."""
+        onnx.save(helper.make_model(helper.make_graph(
+            [helper.make_node("Relu", ["x"], ["y"])], "relu", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]), opset_imports=[helper.make_opsetid("", 17)], ir_version=8),
+            self.folder / "relu.onnx")
+        self.weft("convert", "relu.onnx", "-o", "relu.bmodel", "--precision", "f32")
+        self.assertIn("sqnr mean inf, 5% inf, worst inf dB", self.weft("compare", "relu.onnx", "relu.bmodel", "--data", self.samples))
+
         self.assertEqual(steps[1:-1], ["comparing: the program runs", "comparing: the model is evaluated",
                                        "comparing: layers are evaluated on their own inputs", "comparing: the program is made again"])
         count = len(list(self.samples.iterdir()))

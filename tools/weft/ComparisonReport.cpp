@@ -50,6 +50,7 @@ struct Spread {
 struct SetRow {
   const ComparisonRow *first = nullptr;
   size_t count = 0, failed = 0;
+  bool hasOneElement = true; ///< in all samples
   std::vector<double> cosines = {}, sqnrs = {};
   std::vector<size_t> samples = {}; ///< of these figures
   /// Of a layer: SQNR of what it added, and the samples in which that is known.
@@ -58,6 +59,23 @@ struct SetRow {
 };
 } // namespace
 
+/// Samples that are equal do not make the mean of others infinite: they count
+/// as the best of the others, or as kMostDecibels.
+static double meanOf(const std::vector<double> &figures) {
+  constexpr double kMostDecibels = 200;
+  auto isInfinite = [](double figure) { return std::isinf(figure); };
+  if (std::all_of(figures.begin(), figures.end(), isInfinite) &&
+      std::equal(figures.begin() + 1, figures.end(), figures.begin()))
+    return figures.front();
+  double most = kMostDecibels, mean = 0;
+  for (double figure : figures)
+    if (std::isfinite(figure))
+      most = std::max(most, std::fabs(figure));
+  for (double figure : figures)
+    mean += std::clamp(figure, -most, most) / double(figures.size());
+  return mean;
+}
+
 /// `figures` is not empty; small ones are bad.
 static Spread spreadOf(const std::vector<double> &figures,
                        const std::vector<size_t> &samples) {
@@ -65,11 +83,7 @@ static Spread spreadOf(const std::vector<double> &figures,
   auto least = std::min_element(figures.begin(), figures.end());
   spread.worst = *least;
   spread.worstSample = samples[size_t(least - figures.begin())];
-  // Of what is equal, so that one such sample does not make the mean infinite.
-  constexpr double kMostDecibels = 200;
-  for (double figure : figures)
-    spread.mean += std::clamp(figure, -kMostDecibels, kMostDecibels) /
-                   double(figures.size());
+  spread.mean = meanOf(figures);
   std::vector<double> sorted = figures;
   // The nearest rank.
   size_t rank = size_t(std::ceil(0.05 * double(sorted.size())));
@@ -98,6 +112,7 @@ rowsOfSet(const std::vector<SampleComparison> &samples,
       }
       if (!row.metrics.problem.empty() || row.metrics.elements == 0)
         continue;
+      found->hasOneElement &= row.metrics.elements == 1;
       found->cosines.push_back(row.metrics.cosine);
       found->sqnrs.push_back(row.metrics.sqnrDb);
       found->samples.push_back(s);
@@ -366,10 +381,11 @@ static std::string rowText(const ComparisonRow &row) {
       text += rt::format("  %lld of %lld unequal",
                          static_cast<long long>(*m.unequal),
                          static_cast<long long>(m.elements));
-    text +=
-        rt::format("  cosine %.9f  sqnr %.2f dB  max error %.6g  mean error "
-                   "%.6g",
-                   m.cosine, m.sqnrDb, m.maxError, m.meanError);
+    // Of one number the cosine is its sign.
+    text += m.elements == 1 ? "  cosine n/a"
+                            : rt::format("  cosine %.9f", m.cosine);
+    text += rt::format("  sqnr %.2f dB  max error %.6g  mean error %.6g",
+                       m.sqnrDb, m.maxError, m.meanError);
     if (row.added)
       text += rt::format("  added sqnr %.2f dB", row.added->sqnrDb);
     if (row.exact && row.exact->unequal == 0)
@@ -385,12 +401,13 @@ static std::string rowText(const SetRow &row,
   if (!row.cosines.empty()) {
     Spread cosine = spreadOf(row.cosines, row.samples),
            sqnr = spreadOf(row.sqnrs, row.samples);
-    text +=
-        rt::format("  cosine mean %.6f, 5%% %.6f, worst %.6f  sqnr mean %.2f, "
-                   "5%% %.2f, worst %.2f dB (",
-                   cosine.mean, cosine.percentile5, cosine.worst, sqnr.mean,
-                   sqnr.percentile5, sqnr.worst) +
-        samples[sqnr.worstSample].sample + ")";
+    text += row.hasOneElement
+                ? "  cosine n/a"
+                : rt::format("  cosine mean %.6f, 5%% %.6f, worst %.6f",
+                             cosine.mean, cosine.percentile5, cosine.worst);
+    text += rt::format("  sqnr mean %.2f, 5%% %.2f, worst %.2f dB (", sqnr.mean,
+                       sqnr.percentile5, sqnr.worst) +
+            samples[sqnr.worstSample].sample + ")";
   }
   if (!row.added.empty()) {
     Spread added = spreadOf(row.added, row.addedSamples);
