@@ -101,7 +101,10 @@ private:
   std::string otherModel() const;
 
   /// Shows what is done next.
-  void tell(const char *step) { progress.say("comparing" + place + step); }
+  void tell(const char *next) {
+    step = next;
+    progress.say("comparing" + place + step);
+  }
 
   const CompareFlags &flags;
   ProgressLine &progress;
@@ -111,6 +114,7 @@ private:
   std::unique_ptr<ModelRunner> runner;
   std::unique_ptr<ModelRunner> other; ///< a program in place of a model
   comparison::Precision otherPrecision = comparison::Precision::F32;
+  std::string step;                  ///< what is done with it
   ReferenceModel model;
   std::unique_ptr<OnnxReference> onnx; ///< null until the graph is asked for
   std::unique_ptr<OnnxRuntime> onnxRuntime;  ///< null if not asked for
@@ -418,6 +422,10 @@ Result<OnnxReference *> Comparer::graph() {
 }
 
 comparison::OutputParts Comparer::findParts(const NamedTensors &inputs,
+    onnx->progress = [this](size_t layer, size_t layers) {
+      progress.sayOften("comparing" + place + step +
+                        rt::format(", layer %zu of %zu", layer, layers));
+    };
                                             std::string &problem) {
   if (other)
     return {};

@@ -14,7 +14,14 @@ void ProgressLine::say(const std::string &text) {
   if (!isTerminal)
     return;
   isWritten = true;
+  last = std::chrono::steady_clock::now();
   std::fprintf(stderr, "%s%s", kBegin, text.c_str());
+}
+
+void ProgressLine::sayOften(const std::string &text) {
+  if (isTerminal &&
+      std::chrono::steady_clock::now() - last >= std::chrono::milliseconds(100))
+    say(text);
 }
 
 void ProgressLine::clear() {

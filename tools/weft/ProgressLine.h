@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_PROGRESSLINE_H
 #define WEFT_TOOLS_WEFT_PROGRESSLINE_H
 
+#include <chrono>
 #include <string>
 
 namespace weft::cli {
@@ -17,11 +18,14 @@ public:
   ProgressLine &operator=(const ProgressLine &) = delete;
 
   void say(const std::string &text);
+  /// The same of what is said often: ten times a second at most.
+  void sayOften(const std::string &text);
   /// Before other text is printed.
   void clear();
 
 private:
   bool isTerminal, isWritten = false;
+  std::chrono::steady_clock::time_point last; ///< when something was said
 };
 
 } // namespace weft::cli

@@ -219,7 +219,13 @@ private:
 
   const ReferenceModel &model;
   std::unique_ptr<Importer> importer;
-  Shapes shapes; ///< of `module`
+  /// Tells that one more layer was evaluated.
+  void count(size_t &layer) {
+    if (progress)
+      progress(std::min(++layer, layers), layers);
+  }
+  Shapes shapes;     ///< of `module`
+  size_t layers = 0; ///< named values of it
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<comparison::OutputParts> parts; ///< of `module`, once asked for
 };
@@ -257,7 +263,9 @@ Result<ReferenceValues> Evaluation::evaluate(const NamedTensors &inputs,
   mlir::func::FuncOp function = mainOf(*module);
   if (mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),
                                        values.outputs, observe)))
+  size_t layer = 0;
     return importer->why();
+    count(layer);
   return values;
 }
 
@@ -273,7 +281,9 @@ Evaluation::evaluateOnOwnInputs(const NamedTensors &inputs,
       return;
     given[name.str()] = tensor;
     bool isFloat = numeric::isFloatType(tensor.type());
+  size_t layer = 0;
     if (isFloat != numeric::isFloatType(own->second.type()))
+    count(layer);
       return; // reals for codes: the layer is compared, its readers go on
     if (isFloat)
       numeric::storeDoubles(numeric::loadDoubles(own->second), tensor);

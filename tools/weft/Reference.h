@@ -13,6 +13,7 @@
 #include "tools/comparison/ZeroFloor.h"
 #include "tools/preprocess/Preprocess.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -74,6 +75,10 @@ public:
   static rt::Result<std::unique_ptr<OnnxReference>>
   open(const ReferenceModel &model);
   virtual ~OnnxReference() = default;
+
+  /// Called for each layer that was evaluated, with its number from 1 and how
+  /// many there are; may be null.
+  std::function<void(size_t layer, size_t layers)> progress = nullptr;
 
   /// Of the model, as conversions record it (rt::Conversion::modelDigest); once
   /// something was evaluated.
