@@ -273,6 +273,26 @@ class Compare(unittest.TestCase):
         said = self.weft("compare", "chain.onnx", "chain.bmodel", "-i", "large.npz", "--per-layer", code=1)
         self.assertRegex(said, r"warning: layer 'v\d': \d\d% of its numbers are outside of the calibrated range, 0 to ")
 
+    def test_floats_beyond_the_codes_of_their_readers(self):
+        """A pooled value is a float between products; the sample has numbers that the calibration has not seen."""
+        weights = [(RANDOM.normal(size=(16, channels, 3, 3)) / 12).astype(np.float32) for channels in (3, 16)]
+        nodes = [helper.make_node("Conv", ["x", "w0"], ["c"], pads=[1, 1, 1, 1]), helper.make_node("PRelu", ["c", "slope"], ["r"]),
+                 helper.make_node("MaxPool", ["r"], ["pooled"], kernel_shape=[2, 2], strides=[2, 2]), helper.make_node("Conv", ["pooled", "w1"], ["y"])]
+        constants = {"w0": weights[0], "w1": weights[1], "slope": np.full((16, 1, 1), 0.1, np.float32)}
+        graph = helper.make_graph(nodes, "pool", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 24, 24])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array(array, name) for name, array in constants.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "pool.onnx")
+        (self.folder / "pool").mkdir()
+        for name, factor in (("pool/0.npz", 1), ("bright.npz", 3)):
+            np.savez(self.folder / name, x=factor * RANDOM.normal(size=(1, 3, 24, 24)).astype(np.float32))
+        self.weft("calibrate", "pool.onnx", "--data", "pool", "-o", "pool.table")
+        self.weft("convert", "pool.onnx", "-o", "pool.bmodel", "--precision", "int8", "--calibration", "pool.table")
+        self.assertNotIn("the calibration saw", self.weft("compare", "pool.onnx", "pool.bmodel", "-i", "pool/0.npz", "--per-layer"))
+        said = subprocess.run([WEFT, "compare", "pool.onnx", "pool.bmodel", "-i", "bright.npz", "--per-layer"], cwd=self.folder, capture_output=True,
+                              text=True).stdout
+        self.assertRegex(said, r"warning: layer 'pooled': has numbers to \S+, the calibration saw \S+ to \S+, and the codes .* --method max")
+
     def test_infinities_inside(self):
         onnx.save(detector(overflow=40), self.folder / "huge.onnx")
         self.convert("huge.onnx", "f16", "huge.bmodel")

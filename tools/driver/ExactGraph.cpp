@@ -3,11 +3,13 @@
 #include "tools/driver/ExactGraph.h"
 
 #include "dialects/Evaluate.h"
+#include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Tpu.h"
 #include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Quote.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -96,6 +98,26 @@ ExactGraph::open(const CompilationSource &source,
       graph->channelsLast[name.str()] = hasChannelsLast(*op);
   });
   return graph;
+}
+
+std::map<std::string, ExactGraph::CodeRange> ExactGraph::codesOfFloats() {
+  std::map<std::string, CodeRange> ranges;
+  mainOf(*compilation).walk([&](tpu::CastOp cast) {
+    auto codes = dyn_cast<quant::UniformQuantizedType>(
+        getElementTypeOrSelf(cast.getOutput().getType()));
+    Operation *source = cast.getInput().getDefiningOp();
+    auto name =
+        source ? source->getAttrOfType<StringAttr>(kValueAttr) : nullptr;
+    if (!codes || !name ||
+        !llvm::isa<FloatType>(getElementTypeOrSelf(cast.getInput().getType())))
+      return;
+    auto real = [&](int64_t code) {
+      return codes.getScale() * double(code - codes.getZeroPoint());
+    };
+    ranges[name.str()] = {real(codes.getStorageTypeMin()),
+                          real(codes.getStorageTypeMax())};
+  });
+  return ranges;
 }
 
 Result<ExactGraph::Tensors> ExactGraph::run(const Tensors &inputs,

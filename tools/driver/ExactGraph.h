@@ -48,6 +48,13 @@ public:
   rt::Result<OwnValues> evaluateOnOwnInputs(const Tensors &inputs,
                                             const Tensors &values);
 
+  /// What 8-bit codes can be of a value that is a float in the program.
+  struct CodeRange {
+    double least = 0, most = 0;
+  };
+  /// Of named floats that operations read as codes, by name.
+  std::map<std::string, CodeRange> codesOfFloats();
+
 private:
   ExactGraph() = default;
 

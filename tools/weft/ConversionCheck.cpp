@@ -1,8 +1,11 @@
 #include "tools/weft/ConversionCheck.h"
+#include "runtime/numeric/TensorValues.h"
 #include "runtime/races/Races.h"
 #include "runtime/status/Format.h"
+#include "runtime/status/Quote.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace weft;
@@ -134,7 +137,68 @@ Status ConversionCheck::checkExactly(const ModelRun &run,
     for (StoredRow &row : *rows)
       row.isWrong = false;
   addStored(*rows, &ComparisonRow::exact, found);
+  checkClipping(run, found);
   return Status::ok();
+}
+
+namespace {
+/// What codes cut off from the numbers of a value.
+struct Clipping {
+  double furthest = 0; ///< the number that is furthest beyond what was seen
+  double beyond = 0;   ///< by so much
+  double cut = 0, power = 0;
+
+  void add(double real, const ExactReference::ClippedRange &range) {
+    if (!std::isfinite(real))
+      return;
+    double off = real - std::clamp(real, range.least, range.most),
+           unseen = std::fabs(
+               real - std::clamp(real, range.leastSeen, range.mostSeen));
+    cut += off * off;
+    power += real * real;
+    if (unseen > beyond) {
+      beyond = unseen;
+      furthest = real;
+    }
+  }
+  double share() const { return power > 0 ? cut / power : 0; }
+};
+} // namespace
+
+void ConversionCheck::checkClipping(const ModelRun &run,
+                                    SampleComparison &found) {
+  // 30 dB: a layer may add errors of 18.
+  constexpr double kLeastShare = 1e-3;
+  Result<std::map<std::string, ExactReference::ClippedRange>> ranges =
+      theExact->clippedRanges(run);
+  if (!ranges)
+    return;
+  const rt::CapturedValue *worst = nullptr;
+  Clipping most;
+  for (const rt::CapturedValue &value : run.layers) {
+    auto range = ranges->find(value.name);
+    if (range == ranges->end() || value.step != 0 || !value.complete)
+      continue;
+    Clipping clipping;
+    for (double real : numeric::loadDoubles(value.tensor))
+      clipping.add(real, range->second);
+    if (clipping.beyond > 0 && clipping.share() > kLeastShare &&
+        clipping.share() > most.share()) {
+      most = clipping;
+      worst = &value;
+    }
+  }
+  if (!worst)
+    return;
+  const ExactReference::ClippedRange &range = ranges->at(worst->name);
+  found.warnings.push_back(
+      "layer " + rt::quoteName(worst->name) +
+      rt::format(": has numbers to %.4g, the calibration saw %.4g to %.4g, and "
+                 "the codes that its readers make of it go from %.4g to %.4g; "
+                 "calibrate with samples like this one, too, or keep the whole "
+                 "range with weft calibrate --method max",
+                 most.furthest, range.leastSeen, range.mostSeen, range.least,
+                 range.most));
 }
 
 void ConversionCheck::findDifference(const ModelRun &run) {

@@ -78,6 +78,9 @@ private:
   void checkWaits(const ModelRun &run, SampleComparison &found);
   /// Beside the exact evaluator, and beside the program made again.
   rt::Status checkExactly(const ModelRun &run, SampleComparison &found);
+  /// Warns of floats beyond the codes that are made of them, and beyond what
+  /// the calibration saw.
+  void checkClipping(const ModelRun &run, SampleComparison &found);
   rt::Status checkFresh(const ModelRun &run, const samples::SampleFiles &files,
                         SampleComparison &found);
 

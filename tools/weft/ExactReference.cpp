@@ -1,6 +1,7 @@
 #include "tools/weft/ExactReference.h"
 
 #ifdef WEFT_WITH_COMPILER
+#include "passes/quantize/Calibration.h"
 #include "runtime/numeric/TensorValues.h"
 #include "tools/driver/ConversionRecord.h"
 #include "tools/driver/ExactGraph.h"
@@ -25,6 +26,8 @@ public:
 
   rt::Status load() { return plugins.load(model.plugins); }
   Result<StoredRows> compare(const ModelRun &run) override;
+  Result<std::map<std::string, ClippedRange>>
+  clippedRanges(const ModelRun &run) override;
   Result<std::vector<uint8_t>> convertAgain() override {
     return convert(options);
   }
@@ -137,6 +140,25 @@ static HostTensor inTypeOf(const HostTensor &like, const HostTensor &tensor) {
   HostTensor result(like.type(), like.shape());
   driver::convertStored(tensor, result);
   return result;
+}
+
+Result<std::map<std::string, ExactReference::ClippedRange>>
+Exact::clippedRanges(const ModelRun &run) {
+  std::map<std::string, ClippedRange> ranges;
+  if (options.calibration.empty())
+    return ranges;
+  Result<driver::ExactGraph *> graph = graphOf(run);
+  if (!graph)
+    return graph.status();
+  auto table = quantize::CalibrationTable::read(options.calibration);
+  if (!table) {
+    llvm::consumeError(table.takeError());
+    return ranges;
+  }
+  for (const auto &[name, codes] : (*graph)->codesOfFloats())
+    if (const quantize::CalibrationEntry *entry = table->find(name))
+      ranges[name] = {codes.least, codes.most, entry->min, entry->max};
+  return ranges;
 }
 
 /// The distance of the floats around 1 that such a program computes with.

@@ -8,6 +8,7 @@
 #include "tools/weft/Reference.h"
 #include "tools/weft/StoredRows.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,18 @@ public:
   /// Each layer of a run of the whole stage beside what it must be for the
   /// inputs that it had, so that one fault is one row; outputs at the end.
   virtual rt::Result<StoredRows> compare(const ModelRun &run) = 0;
+
+  /// Of a value that is a float in the program and that products read as codes:
+  /// where these end, and what the calibration saw of it.
+  struct ClippedRange {
+    double least = 0, most = 0;
+    double leastSeen = 0, mostSeen = 0;
+  };
+  /// By name, of the stage that `run` was of.
+  virtual rt::Result<std::map<std::string, ClippedRange>>
+  clippedRanges(const ModelRun &) {
+    return std::map<std::string, ClippedRange>();
+  }
 
   /// Whether this version of Weft has made the program: others may round
   /// otherwise.
