@@ -293,6 +293,30 @@ class Compare(unittest.TestCase):
                               text=True).stdout
         self.assertRegex(said, r"warning: layer 'pooled': has numbers to \S+, the calibration saw \S+ to \S+, and the codes .* --method max")
 
+    def test_an_overflow_is_the_conversions(self):
+        """What comes of it (a minimum takes the bound in place of a NaN) is no fault of the commands."""
+        constants = {"c": RANDOM.normal(size=(257, 1, 512)), "w": np.abs(RANDOM.normal(size=(257, 32))), "two": 2, "low": 1e-10}
+        nodes = [helper.make_node("Conv", ["x", "c"], ["spec"], strides=[160]), helper.make_node("Pow", ["spec", "two"], ["power"]),
+                 helper.make_node("Transpose", ["power"], ["t"], perm=[0, 2, 1]), helper.make_node("MatMul", ["t", "w"], ["mel"]), helper.make_node("Clip", ["mel", "low"], ["clipped"]),
+                 helper.make_node("Log", ["clipped"], ["y"])]
+        graph = helper.make_graph(nodes, "mel", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 3200])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in constants.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), self.folder / "mel.onnx")
+        (self.folder / "mel").mkdir()
+        np.savez(self.folder / "mel" / "0.npz", x=RANDOM.normal(0, 3000, size=(1, 1, 3200)).astype(np.float32))
+        compared = ["compare", "mel.onnx", "mel.bmodel", "-i", "mel/0.npz", "--per-layer", "--bisect"]
+        self.weft("convert", "mel.onnx", "-o", "mel.bmodel", "--precision", "f16")
+        told = json.loads(self.weft(*compared, "--json", code=1))
+        self.assertEqual((told["first_failed_layer"], told["bisection"]["stage"], told["bisection"]["cause"], told["bisection"]["nodes"][0]["op_type"]),
+                         ("spec", "conversion", "saturation", "Conv"))
+        self.assertRegex(told["bisection"]["text"], r"up to \d\S+, and f16 ends at 65504; --calibration TABLE at `weft convert` keeps")
+        self.assertEqual([row["name"] for row in told["layers"] if not row["passed"]][0], "spec")
+        # The way out.
+        self.weft("calibrate", "mel.onnx", "--data", "mel", "-o", "mel.table")
+        self.weft("convert", "mel.onnx", "-o", "mel.bmodel", "--precision", "f16", "--calibration", "mel.table")
+        self.weft(*compared)
+
     def test_infinities_inside(self):
         onnx.save(detector(overflow=40), self.folder / "huge.onnx")
         self.convert("huge.onnx", "f16", "huge.bmodel")
@@ -450,6 +474,15 @@ class Compare(unittest.TestCase):
                 said = self.weft("compare", "masks.onnx", "wrong.bmodel", "-i", "rows.npz", "--per-layer", code=1)
                 self.assertRegex(said, r"first layer below the limits: '(scores|masked)'")
 
+    def test_means_of_what_is_equal(self):
+        """Samples without an error do not make a mean that is below the worst of them."""
+        onnx.save(helper.make_model(helper.make_graph(
+            [helper.make_node("Relu", ["x"], ["y"])], "relu", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]), opset_imports=[helper.make_opsetid("", 17)], ir_version=8),
+            self.folder / "relu.onnx")
+        self.weft("convert", "relu.onnx", "-o", "relu.bmodel", "--precision", "f32")
+        self.assertIn("sqnr mean inf, 5% inf, worst inf dB", self.weft("compare", "relu.onnx", "relu.bmodel", "--data", self.samples))
+
     def test_layers_of_sets(self):
         onnx.save(detector(boxes=BOXES * np.float32(1.5)), self.folder / "wrong.onnx")
         self.convert("wrong.onnx", "f16", "wrong.bmodel")
@@ -494,15 +527,6 @@ class Compare(unittest.TestCase):
         code, said = self.on_terminal(*single)
         steps = [step for step in said.split("\r\x1b[K") if ", layer " not in step]
         self.assertEqual((code, steps[0], steps[-1]), (0, "", ""))
-    def test_means_of_what_is_equal(self):
-        """Samples without an error do not make a mean that is below the worst of them."""
-        onnx.save(helper.make_model(helper.make_graph(
-            [helper.make_node("Relu", ["x"], ["y"])], "relu", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
-            [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]), opset_imports=[helper.make_opsetid("", 17)], ir_version=8),
-            self.folder / "relu.onnx")
-        self.weft("convert", "relu.onnx", "-o", "relu.bmodel", "--precision", "f32")
-        self.assertIn("sqnr mean inf, 5% inf, worst inf dB", self.weft("compare", "relu.onnx", "relu.bmodel", "--data", self.samples))
-
         self.assertEqual(steps[1:-1], ["comparing: the program runs", "comparing: the model is evaluated",
                                        "comparing: layers are evaluated on their own inputs", "comparing: the program is made again"])
         count = len(list(self.samples.iterdir()))

@@ -127,20 +127,48 @@ static void measureWhole(const Pair &pair, const Kind &kind, double mean,
                           : std::sqrt(resultSquares / referenceSquares);
 }
 
+/// What is so large is far beyond the other numbers.
+static double leastMask(const std::vector<double> &reference) {
+  // -1e4 is the smallest number that is used as a mask; half of a tensor may
+  // be one, and a quarter is none.
+  constexpr double kLeastMask = 1e4, kBeyondOthers = 1e3;
+  std::vector<double> sizes;
+  for (double value : reference)
+    if (!std::isnan(value))
+      sizes.push_back(std::fabs(value));
+  if (sizes.empty())
+    return kLeastMask;
+  auto quartile = sizes.begin() + ptrdiff_t(sizes.size() / 4);
+  std::nth_element(sizes.begin(), quartile, sizes.end());
+  return std::max(kLeastMask, kBeyondOthers * *quartile);
+}
+
+/// Masks that the stored type does not have become 0 on both sides.
+static int64_t setOverflownMasksAside(double mostStored,
+                                      std::vector<double> &result,
+                                      std::vector<double> &reference) {
+  auto isInfinite = [](double value) { return std::isinf(value); };
+  if (mostStored == 0 || std::none_of(result.begin(), result.end(), isInfinite))
+    return 0;
+  double least = std::max(leastMask(reference), mostStored);
+  int64_t count = 0;
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (!std::isinf(result[i]) || !std::isfinite(reference[i]) ||
+        std::fabs(reference[i]) <= least ||
+        std::signbit(result[i]) != std::signbit(reference[i]))
+      continue;
+    result[i] = reference[i] = 0;
+    ++count;
+  }
+  return count;
+}
+
 /// Elements that both sides have far beyond the others (-3.4e38 of a mask, or
 /// an infinity) become 0 on both: beside them nothing else would be seen.
 static int64_t setMasksAside(Precision precision, std::vector<double> &result,
                              std::vector<double> &reference) {
-  // -1e4 is the smallest number that is used as a mask; half of a tensor may
-  // be one, and a quarter is none.
-  constexpr double kLeastMask = 1e4, kBeyondOthers = 1e3;
   constexpr double kAgree[] = {1e-5, 2e-3, 1e-2, 1e-2};
-  std::vector<double> sizes;
-  for (double value : reference)
-    sizes.push_back(std::fabs(value));
-  auto quartile = sizes.begin() + ptrdiff_t(sizes.size() / 4);
-  std::nth_element(sizes.begin(), quartile, sizes.end());
-  double least = std::max(kLeastMask, kBeyondOthers * *quartile);
+  double least = leastMask(reference);
   int64_t count = 0;
   for (size_t i = 0; i < result.size(); ++i) {
     double a = result[i], b = reference[i];
@@ -169,6 +197,7 @@ Metrics comparison::measure(const HostTensor &givenResult,
   HostTensor result = asReals(givenResult), reference = asReals(givenReference);
   std::vector<double> a = numeric::loadDoubles(result),
                       b = numeric::loadDoubles(reference);
+  metrics.setAside = setOverflownMasksAside(kind.mostStored, a, b);
   std::string ofResult = notFinite("result", a, b, metrics.nonFiniteResult);
   std::string ofReference =
       notFinite("reference", b, a, metrics.nonFiniteReference);
@@ -180,7 +209,7 @@ Metrics comparison::measure(const HostTensor &givenResult,
     if (std::isfinite(value))
       metrics.most = std::max(metrics.most, std::fabs(value));
   if (numeric::isFloatType(reference.type()))
-    metrics.setAside = setMasksAside(kind.precision, a, b);
+    metrics.setAside += setMasksAside(kind.precision, a, b);
   Pair pair{result.shape(), a, b};
   double mean = meanOf(b);
   measureWhole(pair, kind, mean, metrics);

@@ -111,6 +111,10 @@ struct Kind {
   double step = 0;
   /// Element types may differ.
   bool anyType = false;
+  /// The largest number of the type that the result is stored in, of a value
+  /// inside of the net; 0: not known. A mask beyond it (-3.4e38 in f16) may be
+  /// an infinity.
+  double mostStored = 0;
 };
 
 /// Strict by construction: another shape, another element type (unless

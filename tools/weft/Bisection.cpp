@@ -460,8 +460,13 @@ void Bisector::findInConversion(const ComparisonRow &layer) {
   takeNodesOf(layer.name);
   result.text = "layer " + rt::quoteName(layer.name) + ": " +
                 (layer.failures.empty() ? "" : layer.failures.front());
-  if (layer.metrics.nonFiniteResult > layer.metrics.nonFiniteReference)
+  if (layer.metrics.nonFiniteResult > layer.metrics.nonFiniteReference) {
     result.cause = FaultCause::Saturation;
+    if (layer.hasOverflow && run.precision == comparison::Precision::F16)
+      result.text +=
+          "; --calibration TABLE at `weft convert` keeps in f32 what "
+          "is beyond f16, --precision bf16 has the range of f32";
+  }
   // More than calibration clips on purpose.
   constexpr double kClipped = 0.01;
   for (const rt::CapturedValue &value : run.layers) {

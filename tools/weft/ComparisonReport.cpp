@@ -390,6 +390,8 @@ static std::string rowText(const ComparisonRow &row) {
       text += rt::format("  added sqnr %.2f dB", row.added->sqnrDb);
     if (row.exact && row.exact->unequal == 0)
       text += "  exact";
+  } else if (row.added && row.added->problem.empty()) {
+    text += "  what is not finite comes of its inputs";
   }
   return text +
          (row.failures.empty() ? "\n" : ": " + joined(row.failures) + "\n");

@@ -51,7 +51,7 @@ const ComparisonRow *SampleComparison::firstFailedLayer() const {
   for (const ComparisonRow &row : layers) {
     if (row.failures.empty())
       continue;
-    if (row.decides())
+    if (row.decides() || row.hasOverflow)
       return &row;
     first = first ? first : &row;
   }
@@ -247,8 +247,98 @@ static comparison::Metrics measureCovered(const rt::CapturedValue &value,
                              coveredPart(reference, value.covered), kind);
 }
 
+/// The largest number of a type of floats that the program stores.
+static double mostOf(ElementType type) {
+  constexpr double kMostF16 = 65504, kMostBf16 = 0x1.FEp127,
+                   kMostF32 = 0x1.FFFFFEp127;
+  return type == ElementType::F16    ? kMostF16
+         : type == ElementType::BF16 ? kMostBf16
+                                     : kMostF32;
+}
+
+/// What a layer adds. Where its inputs have overflowed before, it is asked for
+/// nothing: a NaN or an infinity that the model has not (`reference`) may come
+/// out of it as a number or not.
+static comparison::Metrics measureAdded(const rt::CapturedValue &value,
+                                        const HostTensor &own,
+                                        const HostTensor &reference,
+                                        const Kind &kind) {
+  HostTensor shaped = shapedAs(own, value.tensor);
+  comparison::Metrics added = comparison::measure(shaped, own, kind);
+  if (added.problem.empty() || shaped.shape() != own.shape() ||
+      reference.elements() != own.elements())
+    return added;
+  std::vector<double> a = numeric::loadDoubles(shaped),
+                      b = numeric::loadDoubles(own),
+                      c = numeric::loadDoubles(reference);
+  int64_t unasked = 0;
+  for (size_t i = 0; i < b.size(); ++i)
+    if (!std::isfinite(b[i]) && std::isfinite(c[i])) {
+      a[i] = b[i] = 0;
+      ++unasked;
+    }
+  if (unasked == 0)
+    return added;
+  HostTensor result(ElementType::F64, own.shape()), wanted = result;
+  numeric::storeDoubles(a, result);
+  numeric::storeDoubles(b, wanted);
+  added = comparison::measure(result, wanted, kind);
+  added.setAside += unasked;
+  return added;
+}
+
+/// If numbers of a layer are infinite because the type that it is stored in
+/// ends before what it should be: how far; else "".
+static std::string overflowText(const rt::CapturedValue &value,
+                                const HostTensor &own) {
+  const double most = mostOf(value.storedType);
+  std::vector<double> a = numeric::loadDoubles(value.tensor),
+                      b = numeric::loadDoubles(own);
+  double largest = 0;
+  int64_t count = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (std::isfinite(a[i]) || !std::isfinite(b[i]))
+      continue;
+    if (std::fabs(b[i]) <= most)
+      return "";
+    largest = std::max(largest, std::fabs(b[i]));
+    ++count;
+  }
+  return count == 0
+             ? ""
+             : rt::format("%lld of %lld elements are not finite: they should "
+                          "be up to %.4g, and %s ends at %.5g",
+                          static_cast<long long>(count),
+                          static_cast<long long>(value.tensor.elements()),
+                          largest, numeric::elementTypeName(value.storedType),
+                          most);
+}
+
 /// A layer is judged by what it adds, where that is known: errors of the layers
-/// before it are not its own.
+/// before it are not its own. `own` may be null.
+static void judgeLayer(const rt::CapturedValue &value,
+                       const HostTensor &reference, const HostTensor *own,
+                       const Kind &kind, const ComparisonLimits &limits,
+                       ComparisonRow &row) {
+  const comparison::Metrics &whole = row.metrics;
+  row.failures = comparison::failures(whole, limits.output);
+  bool isComparable = whole.problem.empty() || whole.nonFiniteResult != 0 ||
+                      whole.nonFiniteReference != 0;
+  // A part may be of few elements, for which no limit was made: it informs.
+  if (!own || !isComparable || !value.complete)
+    return;
+  row.added = measureAdded(value, *own, reference, kind);
+  row.failures = comparison::failures(*row.added, limits.layer);
+  if (row.added->nonFiniteResult == 0)
+    return;
+  // Of another precision it would be right.
+  if (std::string text = overflowText(value, *own); !text.empty()) {
+    row.hasOverflow = true;
+    row.added.reset();
+    row.failures = {std::move(text)};
+  }
+}
+
 static std::vector<ComparisonRow>
 compareLayers(const ModelRun &run, const ComparedReference &reference,
               const ComparisonLimits &limits) {
@@ -261,32 +351,30 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
             ? value.name
             : referenceName(value.name, /*isOnnxName=*/true, layers)};
     auto found = layers.find(row.referenceName);
-    Kind kind{run.precision, value.step, /*anyType=*/true};
+    Kind kind{run.precision, value.step, /*anyType=*/true,
+              mostOf(value.storedType)};
     row.isUnknown = found == layers.end() && reference.onOwnInputs &&
                     !reference.isOtherModel &&
                     !reference.onOwnInputs->count(value.name);
-    if (found == layers.end())
-      row.metrics.problem = "the reference has no value of this name";
-    else
-      row.metrics = measureCovered(value, found->second, kind);
     if (!value.complete)
       row.share =
           double(std::count(value.covered.begin(), value.covered.end(), true)) /
           double(value.covered.size());
-    row.failures = comparison::failures(row.metrics, limits.output);
     const HostTensor *own = nullptr;
-    // A part may be of few elements, for which no limit was made: it informs.
-    if (reference.onOwnInputs && row.metrics.problem.empty() && value.complete)
+    if (reference.onOwnInputs)
       if (auto given = reference.onOwnInputs->find(value.name);
-          given != reference.onOwnInputs->end()) {
+          given != reference.onOwnInputs->end())
         own = &given->second;
-        row.added =
-            comparison::measure(shapedAs(*own, value.tensor), *own, kind);
-        row.failures = comparison::failures(*row.added, limits.layer);
-      }
+    if (found == layers.end()) {
+      row.metrics.problem = "the reference has no value of this name";
+      row.failures = {row.metrics.problem};
+    } else {
+      row.metrics = measureCovered(value, found->second, kind);
+      judgeLayer(value, found->second, own, kind, limits, row);
+    }
     judgeZero(reference, kind.precision, row);
     if (reference.withNumbers && row.metrics.problem.empty() && value.complete)
-      row.numbers = numbersOf(value, found->second, own);
+      row.numbers = numbersOf(value, found->second, row.added ? own : nullptr);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -382,16 +470,12 @@ static void checkOutputs(SampleComparison &found) {
 /// stored type cannot hold at all (-3.4e38 of masks in f16) is meant.
 static void checkLayers(const ModelRun &run, const NamedTensors &reference,
                         SampleComparison &found) {
-  constexpr double kMostF16 = 65504, kMostBf16 = 0x1.FEp127,
-                   kMostF32 = 0x1.FFFFFEp127;
   for (const rt::CapturedValue &value : run.layers) {
     auto want = reference.find(value.name);
     if (want == reference.end() || !value.complete ||
         want->second.elements() != value.tensor.elements())
       continue;
-    double most = value.storedType == ElementType::F16    ? kMostF16
-                  : value.storedType == ElementType::BF16 ? kMostBf16
-                                                          : kMostF32;
+    double most = mostOf(value.storedType);
     std::vector<double> a = numeric::loadDoubles(value.tensor),
                         b = numeric::loadDoubles(want->second);
     int64_t overflows = 0;
@@ -424,6 +508,19 @@ SampleComparison cli::compareSample(const ModelRun &run,
   return found;
 }
 
+/// Whether a layer before `row` has lost its numbers, so that a NaN of `row` is
+/// none of the model.
+static bool hasOverflowBefore(const SampleComparison &found,
+                              const ComparisonRow &row) {
+  for (const ComparisonRow &layer : found.layers) {
+    if (&layer == &row)
+      break;
+    if (layer.metrics.nonFiniteResult > 0)
+      return true;
+  }
+  return false;
+}
+
 void cli::addStored(const StoredRows &rows,
                     std::optional<StoredRow> ComparisonRow::*where,
                     SampleComparison &found) {
@@ -445,6 +542,9 @@ void cli::addStored(const StoredRows &rows,
     // enough to the model are not wrong for that.
     if (where == &ComparisonRow::exact && stored.roundings > 0 &&
         (row->failures.empty() || row->zeroFloor))
+      known->isWrong = false;
+    if (where == &ComparisonRow::exact && stored.isWrongByNanAlone &&
+        hasOverflowBefore(found, *row))
       known->isWrong = false;
     // Beside another program the layers behind the first have its fault, too.
     bool isHanded = where == &ComparisonRow::fresh && hasWrongLayer;

@@ -50,6 +50,9 @@ struct ComparisonRow {
   /// Of a layer, if asked for and its figures are there.
   std::optional<LayerNumbers> numbers = std::nullopt;
 
+  /// Of a layer: elements beyond the largest number of the type that it is
+  /// stored in, which a program of this precision cannot have.
+  bool hasOverflow = false;
   /// Of a layer: the program's own model has no value of its name.
   bool isUnknown = false;
 
@@ -85,8 +88,8 @@ struct SampleComparison {
   bool isPassed() const;
   /// Whether there was anything to compare.
   bool comparesElements() const;
-  /// In the order of computation, of the layers that decide; if all of them
-  /// pass, of those that inform.
+  /// In the order of computation, of the layers that decide or whose type does
+  /// not hold their numbers; if all of them pass, of those that inform.
   const ComparisonRow *firstFailedLayer() const;
 };
 

@@ -51,6 +51,7 @@ StoredRow cli::compareStored(const std::string &name, bool isOutput,
   bool isFloat = numeric::isFloatType(value.type());
   step = std::max(step, stepOf(value.type()));
   double unit = isFloat ? rootMeanSquare(want) : 0, most = 0;
+  bool hasNumberForNan = false;
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::memcmp(value.bytes() + i * size, expected.bytes() + i * size,
                     size) == 0 ||
@@ -60,6 +61,10 @@ StoredRow cli::compareStored(const std::string &name, bool isOutput,
       row.first = int64_t(i);
       row.value = got[i];
       row.expected = want[i];
+    }
+    if (std::isnan(want[i])) {
+      hasNumberForNan = true;
+      continue;
     }
     most = std::max(most, std::fabs(got[i] - want[i]));
     if (!isFloat || got[i] == want[i])
@@ -76,6 +81,8 @@ StoredRow cli::compareStored(const std::string &name, bool isOutput,
     row.isWrong = row.unequal != 0;
   else
     row.isWrong = isFloat ? row.roundings > limit : most > 1;
+  row.isWrongByNanAlone = hasNumberForNan && !row.isWrong;
+  row.isWrong |= hasNumberForNan;
   return row;
 }
 

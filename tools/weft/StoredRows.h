@@ -22,6 +22,9 @@ struct StoredRow {
   /// element's magnitude, or at the root mean square where that is larger.
   double roundings = 0;
   bool isWrong = false;
+  /// Wrong by nothing but numbers where a NaN is expected: a minimum or maximum
+  /// of the chip takes the other operand in place of a NaN.
+  bool isWrongByNanAlone = false;
 };
 
 /// In the order of computation, outputs at the end.

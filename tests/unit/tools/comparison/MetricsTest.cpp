@@ -439,4 +439,31 @@ TEST(Limits, KeysFindTheirRows) {
   EXPECT_FALSE(Limits(Subject::Output, Precision::F32).keeps(Limit::Gain, NAN));
 }
 
+TEST(Metrics, masks_that_a_type_does_not_have_are_infinities) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> reference = normal(32, 3), result;
+  reference[5] = -3.4e38;
+  result = reference;
+  result[5] = -infinity;
+  Kind kind{Precision::F16, 0, /*anyType=*/true, /*mostStored=*/65504};
+  Metrics masked = measure(make(result), make(reference), kind);
+  EXPECT_EQ(masked.problem, "");
+  EXPECT_EQ(masked.setAside, 1);
+  // Of the other sign, of a number that the type has, and of an output.
+  result[5] = infinity;
+  EXPECT_NE(measure(make(result), make(reference), kind).problem, "");
+  result[5] = -infinity;
+  EXPECT_NE(measure(make(result), make(reference), {Precision::F16}).problem,
+            "");
+  reference[5] = -6e4;
+  EXPECT_NE(measure(make(result), make(reference), kind).problem, "");
+  // Not far beyond the others.
+  for (double &value : reference)
+    value = 3e4;
+  result = reference;
+  reference[5] = 1e5;
+  result[5] = infinity;
+  EXPECT_NE(measure(make(result), make(reference), kind).problem, "");
+}
+
 } // namespace

@@ -49,6 +49,18 @@ TEST(StoredRows, floats_may_round_in_another_order) {
       compare(tensor(ElementType::F16, {1.05, 0.5, -1}), expected).isWrong);
 }
 
+TEST(StoredRows, a_number_for_a_nan_is_told_apart) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  HostTensor expected = tensor(ElementType::F32, {1, nan, -1});
+  StoredRow row = compare(tensor(ElementType::F32, {1, 1e-10, -1}), expected);
+  EXPECT_TRUE(row.isWrong && row.isWrongByNanAlone);
+  EXPECT_EQ(row.unequal, 1);
+  row = compare(tensor(ElementType::F32, {2, 1e-10, -1}), expected);
+  EXPECT_TRUE(row.isWrong && !row.isWrongByNanAlone);
+  row = compare(tensor(ElementType::F32, {1, nan, nan}), expected);
+  EXPECT_TRUE(row.isWrong && !row.isWrongByNanAlone);
+}
+
 TEST(StoredRows, floats_stored_wider_have_the_steps_of_the_program) {
   HostTensor expected = tensor(ElementType::F32, {1, 0.5, -1});
   HostTensor off = tensor(ElementType::F32, {1 + 0x1p-9, 0.5, -1});
