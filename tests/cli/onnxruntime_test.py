@@ -224,6 +224,29 @@ class OnnxRuntime(unittest.TestCase):
         self.assertEqual(said.count("\n"), 1, said)
         return said
 
+    def test_a_sigmoid_is_good_to_digits_of_one(self):
+        """Near zero ONNX Runtime's is off by as much as it is; a real error as large, and one of the same share elsewhere, are seen."""
+        def saved(name, offset=0.0, factor=1.0):
+            self.save(name, network([node("Add", ["x", "offset"], ["a"]), node("Sigmoid", ["a"], ["s"]), node("Unsqueeze", ["s", "axes"], ["y"]),
+                                     node("Mul", ["x", "factor"], ["z"])], {"x": (TensorProto.FLOAT, [1, 3])},
+                                    {"y": TensorProto.FLOAT, "z": TensorProto.FLOAT},
+                                    {"offset": np.float32(offset), "axes": np.array([0], np.int64), "factor": np.float32(factor * 1e-3)}), {"x": silence})
+
+        silence = np.array([[-16.465, -16.9, -16.1]], np.float32)
+        saved("quiet")
+        for precision in ("f32", "f16", "int8"):
+            self.weft("convert", "quiet.onnx", "-o", "quiet.bmodel", "--precision", precision,
+                      *(["--calibration-data", "quiet.npz"] if precision == "int8" else []))
+            told = json.loads(self.weft("compare", "quiet.onnx", "quiet.bmodel", "-i", "quiet.npz", "--reference", "onnxruntime", "--per-layer",
+                                        "--bisect", "--json"))
+            self.assertEqual((told["passed"], told["bisection"]["stage"]), (True, "none"), (precision, told))
+        np.savez(self.folder / "speech.npz", x=silence + 10)
+        for sample, wrong, failing in (("quiet", {"offset": 10}, "y"), ("quiet", {"factor": 2}, "z"), ("speech", {"offset": 0.7}, "y")):
+            saved("wrong", **wrong)
+            self.weft("convert", "wrong.onnx", "-o", "wrong.bmodel", "--precision", "f32")
+            told = json.loads(self.weft("compare", "quiet.onnx", "wrong.bmodel", "-i", f"{sample}.npz", "--reference", "onnxruntime", "--json", code=1))
+            self.assertEqual({row["name"] for row in told["outputs"] if not row["passed"]}, {failing}, wrong)
+
     def test_where_there_is_none(self):
         self.assertIn("no-such-python is not to be found; install Python 3 with onnxruntime, or name a Python with WEFT_PYTHON",
                       self.failure("no-such-python"))

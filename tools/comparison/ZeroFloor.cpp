@@ -19,3 +19,15 @@ double comparison::zeroFloor(Precision precision, double noise) {
   constexpr double kHalfStep[] = {0x1p-24, 0x1p-11, 0x1p-8, 0x1p-8};
   return kSpread * noise * (kHalfStep[size_t(precision)] / kMeasuredRounding);
 }
+
+double comparison::referenceFloor(double end) {
+  // Eight steps of f32 below 1. Of ONNX Runtime 1.32 the sigmoid is off by
+  // 1.7e-7, the tanh by 3.3e-7.
+  constexpr double kEightSteps = 0x1p-21;
+  return kEightSteps * end;
+}
+
+double comparison::rangeFloor(Precision precision, double end) {
+  constexpr double kStep[] = {0x1p-24, 0x1p-11, 0x1p-8, 0x1p-8};
+  return kStep[size_t(precision)] * end;
+}

@@ -34,6 +34,20 @@ bool isRoundedZero(double most, double noise);
 /// The largest |result - reference| of an honest program for such a value.
 double zeroFloor(Precision precision, double noise);
 
+/// By name of a value that a function of a known range gives (a sigmoid): the
+/// largest |number| that it can be.
+using RangeEnds = std::map<std::string, double>;
+
+/// An error that says nothing of a value whose numbers go up to `end`, whatever
+/// they are: implementations of a sigmoid, also those of references, are good
+/// to digits of 1, not of a small result.
+double referenceFloor(double end);
+
+/// Values that are no larger than this all over, and errors no larger, are
+/// nothing to a program of `precision`, whose numbers near `end` are this far
+/// apart.
+double rangeFloor(Precision precision, double end);
+
 } // namespace weft::comparison
 
 #endif // WEFT_TOOLS_COMPARISON_ZEROFLOOR_H

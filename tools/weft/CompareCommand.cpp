@@ -80,6 +80,10 @@ private:
   /// Whether the model gives the values, by whatever evaluates it.
   bool isModel() const { return !flags.readsReference() && !other; }
 
+  /// What a compared run adds to the page, to scores and to answers.
+  Status addAnswers(const samples::SampleFiles &files, const ModelRun &run,
+                    const ReferenceValues &values, const NamedTensors &inputs);
+
   /// What is known bit by bit of a run that was compared.
   Status checkConversion(const ModelRun &run,
                          const samples::SampleFiles &files);
@@ -92,6 +96,7 @@ private:
   comparison::OutputParts findParts(const NamedTensors &inputs,
                                     std::string &problem);
   comparison::RoundingNoise findNoise(const NamedTensors &inputs);
+  comparison::RangeEnds findRangeEnds(const NamedTensors &inputs);
 
   /// Nodes and edges of the model; empty if it cannot be read or is a program.
   std::vector<comparison::GraphNode> outline(const NamedTensors &inputs);
@@ -109,12 +114,12 @@ private:
   const CompareFlags &flags;
   ProgressLine &progress;
   std::string place;                 ///< of the sample in a set
+  std::string step;                  ///< what is done with it
   RunRequest request;                ///< of the program
   std::optional<rt::Bmodel> program; ///< no .zyp
   std::unique_ptr<ModelRunner> runner;
   std::unique_ptr<ModelRunner> other; ///< a program in place of a model
   comparison::Precision otherPrecision = comparison::Precision::F32;
-  std::string step;                  ///< what is done with it
   ReferenceModel model;
   std::unique_ptr<OnnxReference> onnx; ///< null until the graph is asked for
   std::unique_ptr<OnnxRuntime> onnxRuntime;  ///< null if not asked for
@@ -417,15 +422,15 @@ Result<OnnxReference *> Comparer::graph() {
     if (!opened)
       return opened.status();
     onnx = *std::move(opened);
+    onnx->progress = [this](size_t layer, size_t layers) {
+      progress.sayOften("comparing" + place + step +
+                        rt::format(", layer %zu of %zu", layer, layers));
+    };
   }
   return onnx.get();
 }
 
 comparison::OutputParts Comparer::findParts(const NamedTensors &inputs,
-    onnx->progress = [this](size_t layer, size_t layers) {
-      progress.sayOften("comparing" + place + step +
-                        rt::format(", layer %zu of %zu", layer, layers));
-    };
                                             std::string &problem) {
   if (other)
     return {};
@@ -502,6 +507,14 @@ comparison::RoundingNoise Comparer::findNoise(const NamedTensors &inputs) {
   return noise ? *std::move(noise) : comparison::RoundingNoise();
 }
 
+comparison::RangeEnds Comparer::findRangeEnds(const NamedTensors &inputs) {
+  Result<OnnxReference *> evaluator = graph();
+  if (!evaluator)
+    return {};
+  Result<comparison::RangeEnds> ends = (*evaluator)->rangeEnds(inputs);
+  return ends ? *std::move(ends) : comparison::RangeEnds();
+}
+
 /// How `program` is of the model of digest `recorded` and not of that which
 /// `other` has; "" if it is, or if one of the two is not known.
 static std::string otherModelText(const std::string &program,
@@ -556,6 +569,13 @@ Status Comparer::compare(const samples::SampleFiles &files, size_t index,
         noise = findNoise(inputs);
       return *noise;
     };
+  std::optional<comparison::RangeEnds> rangeEnds;
+  if (!other)
+    reference.rangeEnds = [&]() -> const comparison::RangeEnds & {
+      if (!rangeEnds)
+        rangeEnds = findRangeEnds(inputs);
+      return *rangeEnds;
+    };
   std::string withoutAdded;
   if (isModel() && flags.perLayer) {
     Result<NamedTensors> own = evaluateOnOwnInputs(inputs, *done);
@@ -588,14 +608,20 @@ Status Comparer::compare(const samples::SampleFiles &files, size_t index,
   for (const std::string &warning : {withoutParts, withoutAdded})
     if (!warning.empty())
       report.samples.back().warnings.push_back(warning);
+  return addAnswers(files, *done, *values, inputs);
+}
+
+Status Comparer::addAnswers(const samples::SampleFiles &files,
+                            const ModelRun &run, const ReferenceValues &values,
+                            const NamedTensors &inputs) {
   if (!flags.page.empty()) {
-    page.add(report, *done);
+    page.add(report, run);
     if (!page.hasGraph())
       page.setGraph(outline(inputs));
   }
   if (!score && !task)
     return Status::ok();
-  std::vector<OutputPair> outputs = pairOutputs(*done, values->outputs);
+  std::vector<OutputPair> outputs = pairOutputs(run, values.outputs);
   if (score)
     WEFT_TRY(score->add(files, outputs));
   return task ? task->add(samples::nameOf(files), files, outputs)

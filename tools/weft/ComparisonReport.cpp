@@ -213,6 +213,8 @@ static Json describe(const ComparisonRow &row) {
     return json;
   if (row.zeroFloor)
     json["zero_floor"] = *row.zeroFloor;
+  if (row.rangeFloor)
+    json["range_floor"] = *row.rangeFloor;
   if (row.share)
     json["share"] = *row.share;
   addFigures(row.metrics, json);

@@ -112,6 +112,36 @@ static void judgeZero(const ComparedReference &reference,
         error, *row.zeroFloor));
 }
 
+/// What a sigmoid gives is good to digits of 1, of which a probability of 1e-7
+/// has none.
+static void judgeRange(const ComparedReference &reference,
+                       comparison::Precision precision, ComparisonRow &row) {
+  const comparison::Metrics &whole = row.metrics;
+  if (row.failures.empty() || !reference.rangeEnds || !whole.problem.empty() ||
+      whole.unequal)
+    return;
+  const comparison::RangeEnds &ends = reference.rangeEnds();
+  auto end = ends.find(row.referenceName);
+  if (end == ends.end())
+    return;
+  double error = (row.added ? *row.added : whole).maxError,
+         floor = comparison::referenceFloor(end->second);
+  if (double ofProgram = comparison::rangeFloor(precision, end->second);
+      whole.most <= ofProgram)
+    floor = std::max(floor, ofProgram);
+  if (!(error <= floor))
+    return;
+  row.rangeFloor = floor;
+  row.failures.clear();
+}
+
+/// Judges figures that miss their limits by the size of the reference.
+static void judgeSmall(const ComparedReference &reference,
+                       comparison::Precision precision, ComparisonRow &row) {
+  judgeRange(reference, precision, row);
+  judgeZero(reference, precision, row);
+}
+
 /// These elements of `tensor`.
 static HostTensor picked(const HostTensor &tensor,
                          const std::vector<int64_t> &elements) {
@@ -138,7 +168,7 @@ static void compareParts(const ComparisonRow &whole, const HostTensor &result,
     row.metrics = comparison::measure(picked(result, part.elements),
                                       picked(reference, part.elements), kind);
     row.failures = comparison::failures(row.metrics, limits);
-    judgeZero(given, kind.precision, row);
+    judgeSmall(given, kind.precision, row);
     rows.push_back(std::move(row));
   }
 }
@@ -178,7 +208,7 @@ compareOutputs(const ModelRun &run, const ComparedReference &reference,
               /*anyType=*/false};
     row.metrics = comparison::measure(result, wanted, kind);
     row.failures = comparison::failures(row.metrics, limits);
-    judgeZero(reference, kind.precision, row);
+    judgeSmall(reference, kind.precision, row);
     rows.push_back(row);
     if (reference.parts)
       if (auto parts = reference.parts->find(spec.name);
@@ -372,7 +402,7 @@ compareLayers(const ModelRun &run, const ComparedReference &reference,
       row.metrics = measureCovered(value, found->second, kind);
       judgeLayer(value, found->second, own, kind, limits, row);
     }
-    judgeZero(reference, kind.precision, row);
+    judgeSmall(reference, kind.precision, row);
     if (reference.withNumbers && row.metrics.problem.empty() && value.complete)
       row.numbers = numbersOf(value, found->second, row.added ? own : nullptr);
     rows.push_back(std::move(row));
@@ -453,6 +483,13 @@ static void checkOutputs(SampleComparison &found) {
     if (row.metrics.elements == 0)
       found.warnings.push_back(output + ": neither side has an element, so "
                                         "that nothing is compared");
+    if (row.rangeFloor)
+      found.warnings.push_back(
+          output +
+          rt::format(": its errors are below %.2g, which is nothing beside the "
+                     "range of the function that gives it, so that only their "
+                     "size is compared",
+                     *row.rangeFloor));
     if (row.zeroFloor)
       found.warnings.push_back(
           output + rt::format(": the reference is zero but for rounding errors "

@@ -43,6 +43,10 @@ struct ComparisonRow {
   /// Of a reference that is zero but for rounding errors: what its largest
   /// error may be, in place of the limits. Only asked where they are missed.
   std::optional<double> zeroFloor = std::nullopt;
+  /// Of a value of a function of a known range, whose error is nothing beside
+  /// the end of the range, though it misses limits by the size of the value:
+  /// what the error may be. Only asked where they are missed.
+  std::optional<double> rangeFloor = std::nullopt;
   /// Of a layer that the program has in part, and which therefore decides
   /// nothing: the part of its elements that the figures are of.
   std::optional<double> share = std::nullopt;
@@ -101,6 +105,8 @@ struct ComparedReference {
   const comparison::OutputParts *parts = nullptr;
   /// Measures it once it is asked for; null where there is no graph.
   std::function<const comparison::RoundingNoise &()> roundingNoise = nullptr;
+  /// The same of functions of a known range.
+  std::function<const comparison::RangeEnds &()> rangeEnds = nullptr;
   /// An output that only the reference has is missing.
   bool isWholeModel = false;
   /// The program says that it was converted from another model; this one need

@@ -35,10 +35,13 @@ struct Readings {
   OnnxReference &evaluator;
   const NamedTensors &inputs, &ours, &theirs;
   std::optional<comparison::RoundingNoise> noise; ///< once asked for
+  std::optional<comparison::RangeEnds> ends;      ///< likewise
 
   /// How `name` differs; "" if it does not, or one has it not.
   std::string difference(const std::string &name);
   bool isZero(const std::string &name, double most);
+  /// Whether `metrics` differ by what implementations of a function do.
+  bool isNothing(const std::string &name, const comparison::Metrics &metrics);
 };
 } // namespace
 
@@ -53,6 +56,17 @@ bool Readings::isZero(const std::string &name, double most) {
          comparison::isRoundedZero(most, found->second);
 }
 
+bool Readings::isNothing(const std::string &name,
+                         const comparison::Metrics &metrics) {
+  if (!ends) {
+    Result<comparison::RangeEnds> found = evaluator.rangeEnds(inputs);
+    ends = found ? *std::move(found) : comparison::RangeEnds();
+  }
+  auto end = ends->find(name);
+  return end != ends->end() &&
+         metrics.maxError <= comparison::referenceFloor(end->second);
+}
+
 std::string Readings::difference(const std::string &name) {
   auto own = ours.find(name), other = theirs.find(name);
   if (own == ours.end() || other == theirs.end())
@@ -63,7 +77,8 @@ std::string Readings::difference(const std::string &name) {
   std::vector<std::string> failures =
       comparison::failures(metrics, limitsOf(precision));
   if (failures.empty() ||
-      (metrics.problem.empty() && isZero(name, metrics.most)))
+      (metrics.problem.empty() &&
+       (isNothing(name, metrics) || isZero(name, metrics.most))))
     return "";
   return failures.front();
 }
@@ -75,7 +90,8 @@ void cli::addOtherReading(OnnxReference &evaluator, const NamedTensors &inputs,
   Result<std::vector<comparison::GraphNode>> nodes = evaluator.outline(inputs);
   if (!ours || !nodes)
     return; // a graph that only ONNX Runtime evaluates
-  Readings readings{evaluator, inputs, ours->layers, theirs, std::nullopt};
+  Readings readings{evaluator, inputs,       ours->layers,
+                    theirs,    std::nullopt, std::nullopt};
   for (const comparison::GraphNode &node : *nodes)
     for (const std::string &name : node.values) {
       std::string difference = readings.difference(name);

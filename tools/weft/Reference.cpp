@@ -28,6 +28,7 @@ weft::cli::inOtherLayout(const NamedTensors &inputs) {
 #include "tools/driver/GraphOutline.h"
 #include "tools/driver/OutputParts.h"
 #include "tools/driver/Plugins.h"
+#include "tools/driver/RangeEnds.h"
 #include "tools/driver/Registration.h"
 #include "tools/weft/ComparisonRows.h"
 #include "tools/weft/Version.h"
@@ -200,6 +201,10 @@ public:
                                            const NamedTensors &values) override;
   Result<comparison::RoundingNoise>
   roundingNoise(const NamedTensors &inputs) override;
+  Result<comparison::RangeEnds> rangeEnds(const NamedTensors &inputs) override {
+    WEFT_TRY(prepare(inputs));
+    return driver::rangeEndsOf(*module);
+  }
   Result<comparison::OutputParts>
   outputParts(const NamedTensors &inputs) override {
     WEFT_TRY(prepare(inputs));
@@ -214,16 +219,16 @@ public:
   }
 
 private:
-  /// Imports the graph for `shapes`, unless it is there.
-  rt::Status prepare(const NamedTensors &inputs);
-
-  const ReferenceModel &model;
-  std::unique_ptr<Importer> importer;
   /// Tells that one more layer was evaluated.
   void count(size_t &layer) {
     if (progress)
       progress(std::min(++layer, layers), layers);
   }
+  /// Imports the graph for `shapes`, unless it is there.
+  rt::Status prepare(const NamedTensors &inputs);
+
+  const ReferenceModel &model;
+  std::unique_ptr<Importer> importer;
   Shapes shapes;     ///< of `module`
   size_t layers = 0; ///< named values of it
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -249,6 +254,8 @@ rt::Status Evaluation::prepare(const NamedTensors &inputs) {
       return status;
   }
   shapes = std::move(wanted);
+  layers = 0;
+  module->walk([&](mlir::Operation *op) { layers += op->hasAttr(kValueAttr); });
   return checkFused(model, inputs, mainOf(*module));
 }
 
@@ -256,16 +263,16 @@ Result<ReferenceValues> Evaluation::evaluate(const NamedTensors &inputs,
                                              bool withLayers) {
   WEFT_TRY(prepare(inputs));
   ReferenceValues values;
+  size_t layer = 0;
   auto observe = [&](llvm::StringRef name, const numeric::HostTensor &tensor) {
+    count(layer);
     if (withLayers)
       values.layers[name.str()] = tensor;
   };
   mlir::func::FuncOp function = mainOf(*module);
   if (mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),
                                        values.outputs, observe)))
-  size_t layer = 0;
     return importer->why();
-    count(layer);
   return values;
 }
 
@@ -274,16 +281,16 @@ Evaluation::evaluateOnOwnInputs(const NamedTensors &inputs,
                                 const NamedTensors &values) {
   NamedTensors given, outputs;
   EvaluationAids aids;
+  size_t layer = 0;
   aids.replace = [&](llvm::StringRef name, numeric::HostTensor &tensor) {
+    count(layer);
     auto own = values.find(name.str());
     if (own == values.end() ||
         !isOtherView(own->second.shape(), tensor.shape()))
       return;
     given[name.str()] = tensor;
     bool isFloat = numeric::isFloatType(tensor.type());
-  size_t layer = 0;
     if (isFloat != numeric::isFloatType(own->second.type()))
-    count(layer);
       return; // reals for codes: the layer is compared, its readers go on
     if (isFloat)
       numeric::storeDoubles(numeric::loadDoubles(own->second), tensor);

@@ -97,6 +97,9 @@ public:
   /// What rounding does to the values of the graph for these inputs.
   virtual rt::Result<comparison::RoundingNoise>
   roundingNoise(const NamedTensors &inputs) = 0;
+  /// Of its values that functions of a known range give.
+  virtual rt::Result<comparison::RangeEnds>
+  rangeEnds(const NamedTensors &inputs) = 0;
   /// What the outputs of the graph for these inputs join.
   virtual rt::Result<comparison::OutputParts>
   outputParts(const NamedTensors &inputs) = 0;

@@ -466,4 +466,10 @@ TEST(Metrics, masks_that_a_type_does_not_have_are_infinities) {
   EXPECT_NE(measure(make(result), make(reference), kind).problem, "");
 }
 
+TEST(ZeroFloor, goes_by_the_range_of_a_function) {
+  EXPECT_EQ(referenceFloor(1), 0x1p-21);
+  EXPECT_EQ(rangeFloor(Precision::Int8, 2), 0x1p-7);
+  EXPECT_LT(rangeFloor(Precision::F32, 1), referenceFloor(1));
+}
+
 } // namespace
