@@ -155,8 +155,7 @@ static Result<Programs> choosePrograms(const PplFlags &flags) {
                                    driver);
   if (!library)
     return library.status();
-  if (!flags.test.empty() &&
-      !llvm::is_contained(library->tests(), flags.test))
+  if (!flags.test.empty() && !llvm::is_contained(library->tests(), flags.test))
     return noSuchTest(flags, *library);
   if (!flags.test.empty())
     programs.names = {flags.test};
@@ -183,9 +182,9 @@ static Result<Recorded> recordProgram(const PplFlags &flags,
     return status.message().rfind(flags.kernel, 0) == 0
                ? status
                : status.withContext(flags.kernel);
-  bool checks = flags.check || ((flags.action == "test" ||
-                                 flags.action == "check") &&
-                                !flags.noCheck);
+  bool checks =
+      flags.check ||
+      ((flags.action == "test" || flags.action == "check") && !flags.noCheck);
   if (!isDone || (checks && mlir::failed(driver::checkKernel(*one.program))))
     return one.program->failureCause();
   if (programs.arguments)
