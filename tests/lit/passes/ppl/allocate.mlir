@@ -23,6 +23,21 @@ ppl.net @full on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] i
   // expected-error @+1 {{local memory is too small: the tensors that live at once take 393216 bytes of each lane, there are 262144; this tensor is the largest (196608), make its block smaller}}
   %a = ppl.alloc : !big
   %b = ppl.alloc : !big
+  ppl.dma.fill dst = %a, C = 0 : i64 : !big
+  ppl.dma.fill dst = %b, C = 0 : i64 : !big
+  ppl.tiu.fadd dst = %a, src0 = %a, src1 = %b : !big, !big, !big
+}
+
+// -----
+
+// Where nothing else fits, a result lies over a source that nobody reads any more.
+!big = !ppl.tensor<1x64x128x384xf32, local, aligned>
+// CHECK-LABEL: ppl.net @in_place
+// CHECK: ppl.local at 0 :
+// CHECK: ppl.local at 0 :
+ppl.net @in_place on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %a = ppl.alloc : !big
+  %b = ppl.alloc : !big
   ppl.tiu.move dst = %a, src = %b : !big, !big
 }
 
