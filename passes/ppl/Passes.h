@@ -26,6 +26,12 @@ namespace weft::ppl {
 mlir::FailureOr<int> allocateTensors(NetOp net, unsigned method,
                                      uint64_t l2Bytes, bool hasCommands);
 
+/// Places the L2 tensors of one block of several. The n-th one is one tensor in
+/// all of them, so `blocks` (as recorded, `net` may be a copy of one) decide
+/// together, and two tensors only share bytes if a barrier stands between all
+/// their uses. 0, or an error is reported and the answer is 0x1A.
+int placeSharedL2(NetOp net, llvm::ArrayRef<NetOp> blocks, uint64_t l2Bytes);
+
 } // namespace weft::ppl
 
 #endif // WEFT_PASSES_PPL_PASSES_H

@@ -173,7 +173,7 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
       code = failed(checkInputsAreKept(
                  net, ArrayRef<Moved>(moves).take_front(inputPieces)))
                  ? kFinalError
-                 : lowerKernel(net, recorder, {});
+                 : lowerKernel(net, net, recorder, {});
     }
     errors = std::move(collected.texts);
   }

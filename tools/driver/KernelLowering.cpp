@@ -27,9 +27,14 @@ static uint64_t l2BytesOf(ppl::NetOp recorded,
   return isForKernel ? 0 : chip.l2MemoryBytes;
 }
 
-int driver::lowerKernel(ppl::NetOp net, const frontend::Recorder &recorder,
+int driver::lowerKernel(ppl::NetOp net, ArrayRef<ppl::NetOp> blocks,
+                        const frontend::Recorder &recorder,
                         KernelLowering how) {
   uint64_t l2Bytes = l2BytesOf(net, recorder);
+  // Before rounds of loops change their order: tensors go by their number.
+  if (recorder.blocks > 1)
+    if (int code = ppl::placeSharedL2(net, blocks, l2Bytes))
+      return code;
   PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
   passes.addPass(ppl::createPplPipeline({how.serial}));
   if (failed(passes.run(net)))
@@ -46,6 +51,6 @@ int driver::memoryCodeOf(ppl::NetOp recorded,
   OwningOpRef<ppl::NetOp> copy = cast<ppl::NetOp>(recorded->clone());
   KernelLowering how;
   how.commands = recorder.chip.hasCommands();
-  int code = lowerKernel(*copy, recorder, how);
+  int code = lowerKernel(*copy, recorded, recorder, how);
   return code == kFinalError ? 0 : code;
 }

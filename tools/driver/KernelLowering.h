@@ -20,9 +20,10 @@ struct KernelLowering {
 constexpr int kNoLocalMemory = 0x11, kFinalError = 0x17, kNoL2Memory = 0x1A;
 
 /// Pipelines, expands and places the net that `recorder` has recorded: 0, or
-/// one of the codes above, and the reason is reported.
-int lowerKernel(ppl::NetOp net, const frontend::Recorder &recorder,
-                KernelLowering how);
+/// one of the codes above, and the reason is reported. `blocks` are the nets of
+/// all blocks as recorded, which share L2.
+int lowerKernel(ppl::NetOp net, llvm::ArrayRef<ppl::NetOp> blocks,
+                const frontend::Recorder &recorder, KernelLowering how);
 
 /// The code for memory that lowering a copy of the net would give; 0 if it
 /// fits or fails for another reason, which is reported when it is lowered.

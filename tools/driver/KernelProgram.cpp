@@ -103,8 +103,8 @@ rt::Status KernelProgram::failureCause() const {
 
 OwningOpRef<ModuleOp> KernelProgram::lowered(Block &block, KernelLowering how) {
   OwningOpRef<ModuleOp> copy = block.module->clone();
-  theMemoryCode =
-      lowerKernel(*copy->getOps<ppl::NetOp>().begin(), *block.recorder, how);
+  theMemoryCode = lowerKernel(*copy->getOps<ppl::NetOp>().begin(), nets(),
+                              *block.recorder, how);
   if (theMemoryCode != 0 || failed(verify(*copy)))
     return nullptr;
   return copy;

@@ -75,3 +75,85 @@ static void testColumnSums(int cores) {
 }
 __TEST__ void column_sums_on_one_core() { testColumnSums(1); }
 __TEST__ void column_sums_on_all_cores() { testColumnSums(8); }
+
+// Two tensors of L2 that a barrier keeps apart in one block, but not in both:
+// each block reads all of what both have stored.
+__KERNEL__ void meet_twice(float *out, float *out2) {
+  set_block_num(2);
+  int block = get_block_index();
+  dim4 all = {1, 64, 2, 64}, part = {1, 64, 1, 64}, at = {0, 0, block, 0};
+  gtensor<float> first(all, L2), second(all, L2);
+  tensor<float> x(part), y(all), z(all);
+  tiu::fill(x, float(block + 1));
+  dma::store(first.sub_view(part, at), x);
+  sync();
+  dma::load(y, first);
+  tiu::fill(x, 100.0f);
+  dma::store(second.sub_view(part, at), x);
+  sync();
+  dma::load(z, second);
+  if (block == 1) {
+    dma::store(gtensor<float>(all, GLOBAL, out), y);
+    dma::store(gtensor<float>(all, GLOBAL, out2), z);
+  }
+}
+__TEST__ void blocks_meet_twice_in_l2() {
+  dim4 all = {1, 64, 2, 64};
+  float *out = ppl::malloc<float>(&all), *out2 = ppl::malloc<float>(&all);
+  meet_twice(out, out2);
+  expect(out, &all, [](int64_t i) { return i / 64 % 2 + 1.0; }, 0, 0);
+  expect(out2, &all, [](int64_t) { return 100.0; }, 0, 0);
+}
+
+// Each block uses one of the two tensors only; they are the same ones.
+__KERNEL__ void use_second(float *out) {
+  set_block_num(2);
+  dim4 all = {1, 64, 1, 64};
+  gtensor<float> first(all, L2), second(all, L2);
+  tensor<float> x(all), y(all);
+  if (get_block_index() == 0) {
+    dma::fill(first, 1.0f);
+    dma::fill(second, 2.0f);
+    dma::load(x, first);
+    dma::store(first, x);
+  }
+  sync();
+  if (get_block_index() == 1) {
+    dma::load(y, second);
+    dma::store(gtensor<float>(all, GLOBAL, out), y);
+  }
+}
+__TEST__ void block_reads_second_tensor_of_l2() {
+  dim4 all = {1, 64, 1, 64};
+  float *out = ppl::malloc<float>(&all);
+  use_second(out);
+  expect(out, &all, [](int64_t) { return 2.0; }, 0, 0);
+}
+
+// Tensors that a barrier keeps apart in all blocks share memory: each takes
+// half of what two blocks may use.
+__KERNEL__ void reuse(float *out, int rounds, int rows) {
+  set_block_num(2);
+  dim4 all = {1, 64, rows, 1024}, part = {1, 64, rows / 2, 1024},
+       one = {1, 64, 1, 64};
+  dim4 at = {0, 0, get_block_index() * rows / 2, 0};
+  for (int i = 0; i < rounds; ++i) {
+    gtensor<float> large(all, L2);
+    dma::fill(large.sub_view(part, at), float(i));
+    sync();
+    tensor<float> x(one);
+    dma::load(x, large.sub_view(one, {0, 0, rows - 1, 960}));
+    if (get_block_index() == 0)
+      dma::store(gtensor<float>({1, 64, rounds, 64}, GLOBAL, out)
+                     .sub_view(one, {0, 0, i, 0}),
+                 x);
+    sync();
+  }
+}
+__TEST__ void blocks_reuse_l2() {
+  const int rounds = 6, rows = 64;
+  dim4 all = {1, 64, rounds, 64};
+  float *out = ppl::malloc<float>(&all);
+  reuse(out, rounds, rows);
+  expect(out, &all, [&](int64_t i) { return double(i / 64 % rounds); }, 0, 0);
+}
