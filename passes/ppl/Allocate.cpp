@@ -48,6 +48,8 @@ struct Use {
 
 /// A function may write its result where a source lies, element on element.
 struct InPlace {
+  FunctionOp function;
+  Value resultTensor, sourceTensor;
   size_t result, source; ///< buffers
   size_t begin, end;     ///< its commands
 };
@@ -89,6 +91,9 @@ struct Space {
 /// Commands that far from each other may run at once on the two engines: those
 /// of one step of a pipelined loop.
 constexpr size_t kNearby = 4;
+
+/// memory_alloc_method_t; the second fails where others share a bank.
+constexpr unsigned kUtilizationFirst = 1, kNoBankConflict = 2;
 } // namespace
 
 static bool isTransfer(Operation *op) {
@@ -151,20 +156,28 @@ LogicalResult LiveRanges::addFunction(const FunctionOp &function) {
   return success();
 }
 
-/// Asks the rules of the function, with both tensors at one address.
-static bool canLieInPlace(const FunctionOp &function, Value result,
-                          Value source, const Chip &chip) {
+/// Asks the rules of the function, with the tensors of each pair at one
+/// address, which is far from that of other pairs.
+static bool canLieInPlace(const FunctionOp &function,
+                          ArrayRef<std::pair<Value, Value>> pairs,
+                          const Chip &chip) {
   catalog::Call call = function.call(chip);
   const catalog::Operation &row = function.function();
   for (size_t i = 0; i < row.slots.size(); ++i) {
     Value tensor = function.tensor(StringRef(row.slots[i].name));
-    if (tensor &&
-        (rootOf(tensor) == rootOf(result) || rootOf(tensor) == rootOf(source)))
-      call.arguments[i].tensor = describe(tensor, chip, 0);
+    for (auto [number, pair] : llvm::enumerate(pairs))
+      if (tensor && (rootOf(tensor) == rootOf(pair.first) ||
+                     rootOf(tensor) == rootOf(pair.second)))
+        // As before allocation, in regions of their own.
+        call.arguments[i].tensor =
+            describe(tensor, chip, uint64_t(number) << 40);
   }
+  return catalog::problemOf(call).empty();
+}
+
+static bool isSamePlace(Value result, Value source, const Chip &chip) {
   return catalog::isSamePlace(describe(result, chip, 0),
-                              describe(source, chip, 0), chip) &&
-         catalog::problemOf(call).empty();
+                              describe(source, chip, 0), chip);
 }
 
 void LiveRanges::addInPlace(const FunctionOp &function, size_t begin) {
@@ -177,8 +190,10 @@ void LiveRanges::addInPlace(const FunctionOp &function, size_t begin) {
       std::optional<size_t> to = bufferOf(result.tensor),
                             from = bufferOf(source.tensor);
       if (to && from && uses.size() &&
-          canLieInPlace(function, result.tensor, source.tensor, chip))
-        inPlace.push_back({*to, *from, begin, uses.size() - 1});
+          isSamePlace(result.tensor, source.tensor, chip) &&
+          canLieInPlace(function, {{result.tensor, source.tensor}}, chip))
+        inPlace.push_back({function, result.tensor, source.tensor, *to, *from,
+                           begin, uses.size() - 1});
     }
 }
 
@@ -305,8 +320,6 @@ static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
   llvm::stable_sort(bySize, [&](size_t a, size_t b) {
     return buffers[a].bytes > buffers[b].bytes;
   });
-  // memory_alloc_method_t; NO_BANK_CONFLICT fails where others share a bank.
-  constexpr unsigned kUtilizationFirst = 1, kNoBankConflict = 2;
   for (bool isByTime : {true, false}) {
     if (method == (isByTime ? kUtilizationFirst : kNoBankConflict))
       continue;
@@ -335,37 +348,93 @@ static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
   return false;
 }
 
-/// Where nothing else fits: results lie where a source dies that they may
-/// overwrite. It comes last because such functions cannot run at once.
-static bool placeInPlace(std::vector<Buffer> &buffers,
-                         ArrayRef<InPlace> inPlace, const Space &space,
-                         unsigned method) {
-  std::vector<size_t> group(buffers.size());
-  for (size_t i = 0; i < group.size(); ++i)
-    group[i] = i;
-  auto groupOf = [&](size_t i) {
+namespace {
+/// Buffers of which some have become one, as results lie where a source dies
+/// that they may overwrite.
+class MergedBuffers {
+public:
+  MergedBuffers(const std::vector<Buffer> &buffers,
+                ArrayRef<InPlace> candidates, const Chip &chip);
+  size_t groupOf(size_t i) const {
     while (group[i] != i)
       i = group[i];
     return i;
-  };
-  std::vector<Buffer> merged = buffers;
-  for (const InPlace &pair : inPlace) {
-    size_t to = groupOf(pair.result), from = groupOf(pair.source);
-    if (to == from || merged[to].first < pair.begin ||
-        merged[from].last > pair.end)
-      continue;
-    group[to] = from;
-    merged[from].last = std::max(merged[from].last, merged[to].last);
-    merged[from].bytes = std::max(merged[from].bytes, merged[to].bytes);
-    for (size_t partner : merged[to].partners)
-      merged[from].partners.insert(partner);
-    merged[to].first = SIZE_MAX; // places nothing
-    merged[to].last = 0;
   }
-  if (!placeAll(merged, space, method))
+
+  std::vector<Buffer> buffers;
+
+private:
+  bool mayMerge(const InPlace &pair) const;
+  void merge(const InPlace &pair);
+
+  const Chip &chip;
+  std::vector<size_t> group;
+  llvm::DenseMap<Operation *, SmallVector<InPlace, 2>> ofFunction;
+};
+} // namespace
+
+MergedBuffers::MergedBuffers(const std::vector<Buffer> &buffers,
+                             ArrayRef<InPlace> candidates, const Chip &chip)
+    : buffers(buffers), chip(chip), group(buffers.size()) {
+  for (size_t i = 0; i < group.size(); ++i)
+    group[i] = i;
+  for (const InPlace &pair : candidates)
+    if (mayMerge(pair))
+      merge(pair);
+  for (size_t i = 0; i < group.size(); ++i) {
+    llvm::SmallSetVector<size_t, 8> partners;
+    for (size_t partner : this->buffers[i].partners)
+      if (groupOf(partner) != i)
+        partners.insert(groupOf(partner));
+    this->buffers[i].partners = std::move(partners);
+  }
+}
+
+bool MergedBuffers::mayMerge(const InPlace &pair) const {
+  size_t to = groupOf(pair.result), from = groupOf(pair.source);
+  if (to == from || buffers[to].first < pair.begin ||
+      buffers[from].last > pair.end)
+    return false;
+  auto found = ofFunction.find(pair.function.operation());
+  if (found == ofFunction.end())
+    return true;
+  // A result that nobody reads dies at once, but its place is taken.
+  SmallVector<std::pair<Value, Value>> pairs{
+      {pair.resultTensor, pair.sourceTensor}};
+  for (const InPlace &other : found->second) {
+    for (size_t taken : {other.result, other.source})
+      if (taken == pair.result || taken == pair.source)
+        return false;
+    pairs.emplace_back(other.resultTensor, other.sourceTensor);
+  }
+  return canLieInPlace(pair.function, pairs, chip);
+}
+
+void MergedBuffers::merge(const InPlace &pair) {
+  size_t to = groupOf(pair.result), from = groupOf(pair.source);
+  group[to] = from;
+  ofFunction[pair.function.operation()].push_back(pair);
+  Buffer &gone = buffers[to], &kept = buffers[from];
+  kept.last = std::max(kept.last, gone.last);
+  kept.bytes = std::max(kept.bytes, gone.bytes);
+  for (size_t partner : gone.partners)
+    kept.partners.insert(partner);
+  gone.first = SIZE_MAX; // places nothing
+  gone.last = 0;
+}
+
+/// Where nothing else fits. It comes last because such functions cannot run at
+/// once; not where operands must lie in different banks.
+static bool placeInPlace(std::vector<Buffer> &buffers,
+                         ArrayRef<InPlace> inPlace, const Space &space,
+                         unsigned method, const Chip &chip) {
+  if (method == kNoBankConflict)
+    return false;
+  MergedBuffers merged(buffers, inPlace, chip);
+  if (!placeAll(merged.buffers, space, method))
     return false;
   for (size_t i = 0; i < buffers.size(); ++i)
-    buffers[i].address = merged[groupOf(i)].address;
+    buffers[i].address = merged.buffers[merged.groupOf(i)].address;
   return true;
 }
 
@@ -454,7 +523,7 @@ FailureOr<int> weft::ppl::allocateTensors(NetOp net, unsigned method,
                 isLocal ? chip.laneBytes / chip.banks : l2Bytes, chip.euBytes};
     if (space.bytes == 0 ||
         (!placeAll(buffers, space, method) &&
-         !placeInPlace(buffers, ranges.inPlace, space, method))) {
+         !placeInPlace(buffers, ranges.inPlace, space, method, chip))) {
       reportFull(buffers, memory, space.bytes);
       return isLocal ? 0x11 : 0x1A;
     }

@@ -101,3 +101,22 @@ __TEST__ void parts_of_rows() {
     return std::floor(x / 4 + 0.5);
   });
 }
+
+// Two results where only their places are free for them: each takes the place
+// of a source of its own, though nobody reads the first one.
+__KERNEL__ void two_results(float *out, float *in) {
+  dim4 shape = {1, 64, 1, 20480}; // 80 KB of each lane
+  gtensor<float> from(shape, GLOBAL, in);
+  tensor<float> a(shape), b(shape), unread(shape), selected(shape);
+  dma::load(a, from);
+  dma::load(b, from);
+  tiu::max_gt_select(unread, selected, a, b, 1.0f, 2.0f);
+  dma::store(gtensor<float>(shape, GLOBAL, out), selected);
+}
+__TEST__ void two_results_in_place() {
+  dim4 shape = {1, 64, 1, 20480};
+  float *out = ppl::malloc<float>(&shape),
+        *in = ppl::rand<float>(&shape, -1.0f, 1.0f);
+  two_results(out, in);
+  expect(out, &shape, [](int64_t) { return 2.0; }, 0, 0);
+}
