@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::driver;
@@ -210,6 +212,7 @@ static bool reportUnwritten(KernelProgram &program) {
 static bool reportRaces(KernelProgram &program) {
   std::vector<ppl::NetOp> nets = program.nets();
   bool isFound = false;
+  std::set<std::pair<const void *, const void *>> reported; // by any block
   auto report = [&](const ppl::Race &race, const std::string &why,
                     StringRef wayOut) {
     isFound = true;
@@ -219,10 +222,14 @@ static bool reportRaces(KernelProgram &program) {
         << " touch the same bytes (" << wordOf(race.secondSlot) << " and "
         << wordOf(race.firstSlot) << ") " << why << "; " << wayOut;
   };
-  for (const ppl::Race &race :
-       ppl::findEngineRaces(nets.front(), program.chip()))
-    report(race, "between parallel_start() and parallel_end()",
-           "close the region between them, or use other tensors");
+  for (ppl::NetOp net : nets)
+    for (const ppl::Race &race : ppl::findEngineRaces(net, program.chip()))
+      if (reported
+              .emplace(race.first->getLoc().getAsOpaquePointer(),
+                       race.second->getLoc().getAsOpaquePointer())
+              .second)
+        report(race, "between parallel_start() and parallel_end()",
+               "close the region between them, or use other tensors");
   if (nets.size() > 1)
     for (const ppl::Race &race : ppl::findBlockRaces(nets, program.chip()))
       report(race,
