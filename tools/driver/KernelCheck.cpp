@@ -75,8 +75,8 @@ public:
 
 private:
   void fill(std::vector<uint8_t> &bytes, uint64_t begin, uint64_t end);
-  void fillTensor(const catalog::Tensor &whole, bool isPlaced,
-                  catalog::Machine &machine);
+  void fillFromStart(const catalog::Tensor &whole, catalog::Machine &machine);
+  void fillBorn(Value root, Operation *op, catalog::Machine &machine);
 
   KernelProgram &program;
   ArrayRef<ppl::UnwrittenRead> reads;
@@ -90,12 +90,42 @@ void Noise::fill(std::vector<uint8_t> &bytes, uint64_t begin, uint64_t end) {
     bytes[i] = uint8_t(numeric::nextRandom(state) >> 32);
 }
 
-void Noise::fillTensor(const catalog::Tensor &whole, bool isPlaced,
-                       catalog::Machine &machine) {
+/// The bytes of each lane that a local tensor takes.
+static std::pair<uint64_t, uint64_t> laneRange(Value tensor, const Chip &chip) {
+  catalog::Tensor local = ppl::describe(tensor, chip, 0);
+  return {*local.address, *local.address + catalog::extentBytes(local, chip)};
+}
+
+/// Fills a local tensor before its first function, `op` of the lowered program,
+/// but for the bytes of the other operands: a result may lie in a source that
+/// dies there.
+void Noise::fillBorn(Value root, Operation *op, catalog::Machine &machine) {
   const Chip &chip = machine.chip;
-  uint64_t begin = *whole.address,
-           end = begin + catalog::extentBytes(whole, chip);
+  std::vector<std::pair<uint64_t, uint64_t>> others;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<ppl::TensorViewType>(operand.getType());
+        type && type.isLocal() && ppl::rootOf(operand) != root)
+      others.push_back(laneRange(operand, chip));
+  llvm::sort(others);
+  auto fillLanes = [&](uint64_t begin, uint64_t end) {
+    for (uint64_t lane = 0; begin < end && lane < chip.lanes; ++lane)
+      fill(machine.local, lane * chip.laneBytes + begin,
+           lane * chip.laneBytes + end);
+  };
+  auto [begin, end] = laneRange(root, chip);
   end = (end + chip.euBytes - 1) / chip.euBytes * chip.euBytes;
+  for (auto [otherBegin, otherEnd] : others) {
+    fillLanes(begin, std::min(end, otherBegin));
+    begin = std::max(begin, otherEnd);
+  }
+  fillLanes(begin, end);
+}
+
+/// Fills what lives from the start on.
+void Noise::fillFromStart(const catalog::Tensor &whole,
+                          catalog::Machine &machine) {
+  const Chip &chip = machine.chip;
+  uint64_t begin = *whole.address;
   if (whole.memory == catalog::Memory::L2) {
     fill(machine.l2, 0, machine.l2.size());
   } else if (whole.memory == catalog::Memory::Global) {
@@ -103,12 +133,8 @@ void Noise::fillTensor(const catalog::Tensor &whole, bool isPlaced,
       if (range.begin <= begin && begin < range.end)
         fill(machine.global, range.begin - chip.globalMemoryBase,
              range.end - chip.globalMemoryBase);
-  } else if (isPlaced) { // others may lie in the same bytes
+  } else { // others may lie in the same bytes
     fill(machine.local, 0, machine.local.size());
-  } else {
-    for (uint64_t lane = 0; lane < chip.lanes; ++lane)
-      fill(machine.local, lane * chip.laneBytes + begin,
-           lane * chip.laneBytes + end);
   }
 }
 
@@ -127,14 +153,15 @@ void Noise::beforeFunction(ppl::FunctionPlace place, Operation *op,
     if (isDone[i] || !isBorn)
       continue;
     isDone[i] = true;
-    Value root = read.root;
-    if (!isPlaced && isLocal) // the lowered program knows the address
-      root = ppl::rootOf(op->getOperand(read.firstOperand));
-    fillTensor(ppl::describe(root, machine.chip, 0), isPlaced, machine);
+    if (fromStart)
+      fillFromStart(ppl::describe(read.root, machine.chip, 0), machine);
+    else // the lowered program knows the address
+      fillBorn(ppl::rootOf(op->getOperand(read.firstOperand)), op, machine);
   }
 }
 
-/// Whether what the program gives depends on what these tensors hold at first.
+/// Whether what the program gives depends on what these tensors hold at first,
+/// or whether it runs at all: an index list may name what is not there.
 static bool matter(KernelProgram &program, ArrayRef<ppl::UnwrittenRead> reads) {
   std::vector<MemoryImage> results;
   for (uint64_t seed : {1, 2}) {
@@ -144,8 +171,8 @@ static bool matter(KernelProgram &program, ArrayRef<ppl::UnwrittenRead> reads) {
                               catalog::Machine &machine) {
           noise.beforeFunction({block, number}, op, machine);
         });
-    if (!result) // it says so itself when the program is run
-      return false;
+    if (!result) // without noise, it says so itself when the program is run
+      return bool(program.interpret());
     results.push_back(std::move(*result));
   }
   for (const auto &[name, piece] : program.outputs()) {

@@ -86,3 +86,19 @@ __TEST__ void shared_buffer_of_rounds() {
   shared_buffer(out, in);
   expect(out, &kAll, [&](int64_t i) { return in[i] + 1.0f; }, 0, 0);
 }
+
+/// The result lies in the place of its source, which is not unwritten.
+__KERNEL__ void tail_in_place(float *out) {
+  dim4 all = {1, 64, 1, 40960}, part = {1, 64, 1, 64}, at = {0, 0, 0, 0};
+  tensor<float> x(all), y(all); // 160 KB of each lane
+  tiu::fill(x, 1.0f);
+  tiu::fadd(y.sub_view(part, at), x.sub_view(part, at), 1.0f);
+  tiu::fmul(y, y, 2.0f);
+  dma::store(gtensor<float>(part, GLOBAL, out), y.sub_view(part, at));
+}
+__TEST__ void tail_of_result_in_place() {
+  dim4 part = {1, 64, 1, 64};
+  float *out = ppl::malloc<float>(&part);
+  tail_in_place(out);
+  expect(out, &part, [](int64_t) { return 4.0; }, 0, 0);
+}
