@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+import numpy as np
+
 HEAD = '#include "ppl/ppl.h"\n#include <cstdlib>\n#include <stdexcept>\nusing namespace ppl;\n'
 ADD = """
 static void add(float wanted) {
@@ -83,6 +85,29 @@ CALLS = [
     ("run", [*MEMORY, "--arg", "n=9", "--arg", "twice=0"], 2, ["calls.cpp:8: ", "allocate more or take a smaller shape"]),
     ("test", ["--kernel", "scale"], 2, ["test is about __TEST__ functions"]),
 ]
+# A fault that arrays of zeros hide: the factor is never written.
+FACTORED = """__KERNEL__ void product(int8 *out, int8 *in) {
+  dim4 s = {1, 1, 1, 8};
+  tensor<int8> x(s), factor(s), y(s);
+  dma::load(x, gtensor<int8>(s, GLOBAL, in));
+  tiu::mul(y, x, factor, 0, RM_HALF_UP, true);
+  dma::store(gtensor<int8>(s, GLOBAL, out), y);
+}
+"""
+
+
+def check_arrays(weft, folder):
+    """What is wrong with the check of a kernel that gets an array: it must see the array, not zeros."""
+    kernel, found = pathlib.Path(folder) / "product.cpp", []
+    kernel.write_text(HEAD + FACTORED)
+    for name, value, code, part in (("ones", 1, 2, "product.cpp:9: ppl::tiu::mul: src1 reads 8 of 8 elements"), ("zeros", 0, 0, "")):
+        np.savez(f"{folder}/{name}.npz", x=np.full((1, 1, 1, 8), value, np.int8))
+        for action in (["check"], ["run", "--check"]):
+            words = [weft, "ppl", action[0], str(kernel), *action[1:], "--arg", f"in={folder}/{name}.npz:x", "--arg", "out=out:int8[8]"]
+            result = subprocess.run(words, capture_output=True, text=True, timeout=120)
+            if result.returncode != code or part not in result.stderr:
+                found.append(f"{action} {name}: exit code {result.returncode}, must be {code} with '{part}': {result.stderr[-300:]}")
+    return found
 
 
 def check_calls(weft, folder):
@@ -110,7 +135,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
-        found += check_calls(weft, folder)
+        found += check_calls(weft, folder) + check_arrays(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]

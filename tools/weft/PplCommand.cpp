@@ -182,16 +182,18 @@ static Result<Recorded> recordProgram(const PplFlags &flags,
     return status.message().rfind(flags.kernel, 0) == 0
                ? status
                : status.withContext(flags.kernel);
-  bool checks =
-      flags.check ||
-      ((flags.action == "test" || flags.action == "check") && !flags.noCheck);
-  if (!isDone || (checks && mlir::failed(driver::checkKernel(*one.program))))
+  if (!isDone)
     return one.program->failureCause();
-  if (programs.arguments)
+  if (programs.arguments) // before the check, which runs the program on them
     if (rt::Status filled =
             programs.arguments->fill(one.program->recorder().memory);
         !filled)
       return filled;
+  bool checks =
+      flags.check ||
+      ((flags.action == "test" || flags.action == "check") && !flags.noCheck);
+  if (checks && mlir::failed(driver::checkKernel(*one.program)))
+    return one.program->failureCause();
   return one;
 }
 
