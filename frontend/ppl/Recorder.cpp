@@ -11,7 +11,9 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <atomic>
 #include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace weft;
@@ -22,11 +24,14 @@ using catalog::AlignMode;
 // of its own.
 static constexpr unsigned kRootShift = kTensorRegionShift;
 
-// Read by a handler of signals: a process runs one kernel at a time.
-static const char *volatile lastFile = nullptr;
-static volatile int lastNumber = 0;
+// Read by a handler of signals: the program that can crash runs one kernel at a
+// time.
+static std::atomic<const Recorder *> newest = nullptr;
 
-weft_ppl_line Recorder::lastLine() { return {lastFile, lastNumber}; }
+weft_ppl_line Recorder::lastLineOfNewest() {
+  const Recorder *recorder = newest;
+  return recorder ? recorder->lastLine() : weft_ppl_line{nullptr, 0};
+}
 
 Recorder::Recorder(MLIRContext &context, const Chip &chip, Options given)
     : chip(chip), memory(chip.globalMemoryBase, given.globalBytes),
@@ -42,10 +47,13 @@ Recorder::Recorder(MLIRContext &context, const Chip &chip, Options given)
       ArrayRef<Attribute>(), ArrayRef<Attribute>());
   builder.setInsertionPointToEnd(&net.getBody().front());
   bindTable();
-  lastNumber = 0;
+  newest = this;
 }
 
-Recorder::~Recorder() = default;
+Recorder::~Recorder() {
+  const Recorder *self = this;
+  newest.compare_exchange_strong(self, nullptr);
+}
 
 void Recorder::bindTable() {
   functions.bytes = sizeof(functions);
@@ -102,21 +110,31 @@ void Recorder::bindTable() {
 //===----------------------------------------------------------------------===//
 
 Location Recorder::lineOf(weft_ppl_line at) const {
-  if (!at.file && lastNumber > 0) // a setting: its call is near that one
+  // Of C++ the last call is the best hint; who says which kernel runs knows the
+  // present line, and at the end the kernel's.
+  if (!at.file && lastNumber > 0 && !isKernelGiven)
     at = lastLine();
   return FileLineColLoc::get(&context, at.file ? at.file : options.name.c_str(),
                              unsigned(std::max(at.line, 0)), 0);
 }
 
+/// A caller's name of a file may live no longer than its call: it is copied, of
+/// a long one the end.
+void Recorder::noteLine(weft_ppl_line at) {
+  size_t length = std::strlen(at.file);
+  size_t kept = std::min(length, sizeof lastFile - 1);
+  std::memcpy(lastFile, at.file + (length - kept), kept);
+  lastFile[kept] = '\0';
+  lastNumber = at.line;
+}
+
 // The caller of the outermost wrapper: lines of the headers help nobody.
-Location Recorder::locate(weft_ppl_line at) const {
+Location Recorder::locate(weft_ppl_line at) {
   for (const Scope &scope : scopes)
     if (scope.kind == WEFT_PPL_SCOPE_CALL)
       return scope.location;
-  if (at.file) {
-    lastFile = at.file;
-    lastNumber = at.line;
-  }
+  if (at.file && at.file != lastFile)
+    noteLine(at);
   return lineOf(at);
 }
 
@@ -672,6 +690,7 @@ void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
   }
   if (kind == WEFT_PPL_SCOPE_PARALLEL)
     parallelRegion = ++parallelRegions;
+  isKernelGiven |= kind == WEFT_PPL_SCOPE_KERNEL;
   if (kind == WEFT_PPL_SCOPE_ATTEMPT &&
       mlir::isa<ppl::RoundOp>(builder.getInsertionBlock()->getParentOp()))
     error(at) << "attempt() inside a pipelined loop; put the loop into the "

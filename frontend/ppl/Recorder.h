@@ -51,11 +51,12 @@ public:
   /// To be handed to kernels; valid as long as the recorder.
   const weft_ppl_recorder &table() const { return functions; }
   bool failed() const { return hasFailed; }
-  /// Where the kernel that was recorded last made its last call or tensor; line
-  /// 0 if there was none. May be asked in a signal handler, while the kernel's
-  /// library is loaded.
-  static weft_ppl_line lastLine();
-  /// The line; of a call without one that of the last call, or the program.
+  /// Where the kernel made its last call or tensor; line 0 if there was none.
+  weft_ppl_line lastLine() const { return {lastFile, lastNumber}; }
+  /// Of the recorder that was made last; may be asked in a signal handler.
+  static weft_ppl_line lastLineOfNewest();
+  /// The line; of what has none the program, or the last call of a program
+  /// whose caller has not said which kernel it runs (WEFT_PPL_SCOPE_KERNEL).
   mlir::Location lineOf(weft_ppl_line at) const;
 
   /// Ends the recording: the module with its net, whose inputs are the pieces
@@ -141,7 +142,8 @@ private:
   void bindTable();
 
   /// The line that a message about `at` names.
-  mlir::Location locate(weft_ppl_line at) const;
+  mlir::Location locate(weft_ppl_line at);
+  void noteLine(weft_ppl_line at);
   mlir::InFlightDiagnostic error(weft_ppl_line at);
   const Tensor *find(int64_t id) const;
   /// False, with an error, for a null pointer: the table is C.
@@ -220,6 +222,9 @@ private:
   weft_ppl_recorder functions = {};
   std::vector<Tensor> tensors; ///< by number - 1
   std::vector<Scope> scopes;
+  char lastFile[512] = {}; ///< of lastLine()
+  int lastNumber = 0;
+  bool isKernelGiven = false;
   bool hasFailed = false;
   std::optional<bool> addressesAreGiven; ///< of local tensors, all or none
   uint64_t nextRoot = 1;

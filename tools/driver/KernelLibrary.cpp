@@ -314,7 +314,8 @@ void *KernelLibrary::symbol(const std::string &name) const {
 /// Reports what a test threw at the last line that it recorded.
 static rt::Status thrown(const std::string &test, const std::string &what,
                          const weft_ppl_recorder &recorder) {
-  weft_ppl_line last = frontend::Recorder::lastLine();
+  weft_ppl_line last =
+      static_cast<frontend::Recorder *>(recorder.self)->lastLine();
   if (last.line <= 0) // nothing was recorded
     return rt::fail(rt::Code::InvalidArgument,
                     test + " threw an exception" + what);

@@ -50,7 +50,7 @@ static const char *causeOf(int signal) {
 
 /// "weft: error: add.cpp:12: test t crashed after this call: ..".
 static void reportUserCrash(const char *running, int signal) {
-  weft_ppl_line last = frontend::Recorder::lastLine();
+  weft_ppl_line last = frontend::Recorder::lastLineOfNewest();
   writeParts({"weft: error: "});
   bool isKnown = last.file && last.line > 0;
   if (isKnown) {

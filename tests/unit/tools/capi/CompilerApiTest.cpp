@@ -169,9 +169,23 @@ TEST(CompilerApi, MistakesNameTheLine) {
   EXPECT_THAT(messageOf(status), StartsWith("the program is not finished"));
 }
 
+TEST(CompilerApi, NamesOfFilesLiveAsLongAsTheirCalls) {
+  Program first = open("bm1684x"), second = open("bm1684x");
+  const weft_ppl_recorder *r = weft_ppl_program_recorder(first.get());
+  std::string file = "short_lived_name.x";
+  r->enter(r->self, WEFT_PPL_SCOPE_PARALLEL, nullptr, {file.c_str(), 7});
+  file.assign(file.size(), '?');
+  const weft_ppl_recorder *other = weft_ppl_program_recorder(second.get());
+  other->enter(other->self, WEFT_PPL_SCOPE_PARALLEL, nullptr, at(9));
+  r->leave(r->self, WEFT_PPL_SCOPE_PARALLEL);
+  r->set(r->self, WEFT_PPL_ALLOCATION_METHOD, 0, 7);
+  Status status(weft_ppl_check(first.get()));
+  EXPECT_THAT(messageOf(status), StartsWith("short_lived_name.x:7: "));
+}
+
 TEST(CompilerApi, FullLocalMemoryHasItsCode) {
   Program program = open("bm1684x");
-  recordAdd(weft_ppl_program_recorder(program.get()), 40000);
+  recordAdd(weft_ppl_program_recorder(program.get()), 70000);
   int32_t again = 0;
   Status status(weft_ppl_finish(program.get(), &again));
   EXPECT_EQ(status, nullptr);
