@@ -1,14 +1,32 @@
 //===- Wrappers.cpp - the kernel language's wrappers for other languages --===//
 
-#include "tools/capi/weft-compiler.h"
+#include "tools/capi/Status.h"
 
 #include "ppl/wrappers.h"
 
 #include <mutex>
+#include <utility>
 
 using namespace ppl;
 
 namespace {
+/// The recorder that the headers know while it lives: they know one at a time.
+class Bound {
+public:
+  explicit Bound(const weft_ppl_recorder *recorder) : lock(one) {
+    before = std::exchange(detail::bound, recorder);
+  }
+  ~Bound() { detail::bound = before; }
+  Bound(const Bound &) = delete;
+  Bound &operator=(const Bound &) = delete;
+
+private:
+  static std::mutex one;
+  std::lock_guard<std::mutex> lock;
+  const weft_ppl_recorder *before;
+};
+std::mutex Bound::one;
+
 /// A call of a wrapper: its arguments, the tensors first in their order.
 struct Call {
   const weft_ppl_argument *arguments;
@@ -177,6 +195,21 @@ bool runOf(int32_t type, const std::string &name, const Call &call) {
     return false;
   }
 }
+
+bool runWrapper(const weft_ppl_recorder *recorder, const std::string &name,
+                const Call &call) {
+  weft_ppl_tensor out = {};
+  if (!recorder->describe(recorder->self, call.arguments[0].integer, &out))
+    return true; // there is a message already
+  Bound bound(recorder);
+  bool isSequence =
+      name == "arange_broadcast" && call.count == 5 && out.type == DT_INT32;
+  if (!isSequence)
+    return runOf(out.type, name, call);
+  arange_broadcast(call.in<int>(0), call.integer(1), call.integer(2),
+                   call.integer(3), call.integer(4), call.at);
+  return true;
+}
 } // namespace
 
 int32_t weft_ppl_wrapper(const weft_ppl_recorder *recorder, const char *name,
@@ -185,23 +218,22 @@ int32_t weft_ppl_wrapper(const weft_ppl_recorder *recorder, const char *name,
   if (!recorder || !name || !arguments || count == 0 ||
       arguments[0].kind != WEFT_PPL_TENSOR)
     return 0;
-  weft_ppl_tensor out = {};
-  if (!recorder->describe(recorder->self, arguments[0].integer, &out))
-    return 1; // there is a message already
-  Call call = {arguments, count, Line(at.file, at.line)};
-  // The headers know one recorder at a time.
-  static std::mutex one;
-  std::lock_guard<std::mutex> lock(one);
-  const weft_ppl_recorder *before = detail::bound;
-  detail::bound = recorder;
-  bool isSequence = std::string(name) == "arange_broadcast" && count == 5 &&
-                    out.type == DT_INT32;
   bool found = true;
-  if (isSequence)
-    arange_broadcast(call.in<int>(0), call.integer(1), call.integer(2),
-                     call.integer(3), call.integer(4), call.at);
-  else
-    found = runOf(out.type, name, call);
-  detail::bound = before;
+  weft_compiler_status *failed =
+      weft::capi::guarded([&]() -> weft_compiler_status * {
+        found = runWrapper(recorder, name,
+                           {arguments, count, Line(at.file, at.line)});
+        return nullptr;
+      });
+  // Said where all that is wrong with a recording is; when even that cannot be,
+  // nothing has been recorded that it would be about.
+  if (failed)
+    weft_compiler_status_free(
+        weft::capi::guarded([&]() -> weft_compiler_status * {
+          recorder->fail(recorder->self, weft_compiler_status_message(failed),
+                         at);
+          return nullptr;
+        }));
+  weft_compiler_status_free(failed);
   return found;
 }
