@@ -140,7 +140,15 @@ Location Recorder::locate(weft_ppl_line at) {
 
 InFlightDiagnostic Recorder::error(weft_ppl_line at) {
   hasFailed = true;
-  InFlightDiagnostic diagnostic = emitError(locate(at));
+  Location location = locate(at);
+  InFlightDiagnostic diagnostic = emitError(location);
+  // Rounds of a loop say the same; one message a line will do.
+  auto position = mlir::dyn_cast<FileLineColLoc>(location);
+  bool isSaid =
+      position && position.getLine() > 0 &&
+      !linesWithErrors.insert(location.getAsOpaquePointer()).second;
+  if (isSaid)
+    diagnostic.abandon();
   for (const Scope &scope : scopes)
     if (scope.kind == WEFT_PPL_SCOPE_CALL && !scope.name.empty())
       diagnostic << scope.name << ": ";

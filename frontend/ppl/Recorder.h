@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace weft::frontend {
@@ -225,6 +226,7 @@ private:
   char lastFile[512] = {}; ///< of lastLine()
   int lastNumber = 0;
   bool isKernelGiven = false;
+  std::set<const void *> linesWithErrors;
   bool hasFailed = false;
   std::optional<bool> addressesAreGiven; ///< of local tensors, all or none
   uint64_t nextRoot = 1;

@@ -242,8 +242,11 @@ std::string Recorder::findResults(OpenCall &open,
          catalog::proposedShapes(sources, function.slots[result.slot].name))
       if (shapeProblem(shape.data(), catalog::Memory::Local, chip).empty())
         result.shapes.push_back(shape);
-    if (result.shapes.empty() && result.keepsPlace)
-      result.shapes.push_back(open.call.arguments[result.slot].tensor.shape);
+    // What it has is the last choice, in a new round for a new tensor.
+    const catalog::Dims now = open.call.arguments[result.slot].tensor.shape;
+    if (tensors[open.tensors[result.slot] - 1].standsFor &&
+        !llvm::is_contained(result.shapes, now))
+      result.shapes.push_back(now);
     if (result.shapes.empty())
       return std::string(function.slots[result.slot].name) +
              " has no shape, and this function gives it none; " + kGiveShape;

@@ -155,3 +155,27 @@ __TEST__ void count_as_number() {
   listed(out, in);
   expect(out, &shape, wanted);
 }
+
+/// A tensor that has a shape from before a loop keeps it in every round, also
+/// where a call reads nothing that has one.
+__KERNEL__ void filled(float *out, float *in) {
+  dim4 all = {1, 64, 4, 64}, one = {1, 64, 1, 64};
+  gtensor<float> from(all, GLOBAL, in), to(all, GLOBAL, out);
+  tensor<float> x, sum;
+  dma::load(x, from.sub_view(one, {0, 0, 0, 0}));
+  tiu::fadd(sum, x, 0.0f);
+  for (int i = 0; i < 4; ++i) {
+    enable_pipeline();
+    dim4 at = {0, 0, i, 0};
+    dma::load(x, from.sub_view(one, at));
+    tiu::fill(sum, 1.0f);
+    tiu::fadd(sum, sum, x);
+    dma::store(to.sub_view(one, at), sum);
+  }
+}
+__TEST__ void filled_in_rounds() {
+  dim4 all = {1, 64, 4, 64};
+  float *out = ppl::malloc<float>(&all), *in = ppl::rand<float>(&all, -1, 1);
+  filled(out, in);
+  expect(out, &all, [&](int64_t i) { return in[i] + 1.0f; });
+}

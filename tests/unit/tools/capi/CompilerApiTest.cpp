@@ -56,9 +56,10 @@ static weft_ppl_argument real(double value) {
 /// Records y = x + 1 over `width` columns of 64 lanes; x and y as the program
 /// has them.
 static std::pair<float *, float *> recordAdd(const weft_ppl_recorder *r,
-                                             int64_t width) {
+                                             int64_t width,
+                                             int64_t channels = 64) {
   constexpr int32_t kFp32 = 1;
-  int64_t shape[4] = {1, 64, 1, width};
+  int64_t shape[4] = {1, channels, 1, width};
   void *x = r->allocate(r->self, kFp32, shape, "x", at(1));
   void *y = r->allocate(r->self, kFp32, shape, "y", at(2));
   auto global = [&](void *memory) {
@@ -185,7 +186,7 @@ TEST(CompilerApi, NamesOfFilesLiveAsLongAsTheirCalls) {
 
 TEST(CompilerApi, FullLocalMemoryHasItsCode) {
   Program program = open("bm1684x");
-  recordAdd(weft_ppl_program_recorder(program.get()), 70000);
+  recordAdd(weft_ppl_program_recorder(program.get()), 40000, 128);
   int32_t again = 0;
   Status status(weft_ppl_finish(program.get(), &again));
   EXPECT_EQ(status, nullptr);
