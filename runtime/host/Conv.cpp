@@ -5,7 +5,6 @@
 #include "runtime/status/Stop.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace weft;
 using namespace weft::host;
@@ -97,6 +96,9 @@ struct Tap {
 };
 
 using Lanes = double __attribute__((vector_size(4 * sizeof(double))));
+/// The same at any element.
+using LooseLanes = double
+    __attribute__((vector_size(4 * sizeof(double)), aligned(alignof(double))));
 } // namespace
 
 // As runtime/emulator/Rows.h has it: the compiler gives baseline code the
@@ -116,21 +118,27 @@ WEFT_WIDE_DOUBLES
 static void addInside(double *row, int64_t plane, const Tap *taps,
                       int64_t count, int64_t begin, int64_t end) {
   constexpr int64_t kLanes = sizeof(Lanes) / sizeof(double);
+  auto at = [](double *from) { return reinterpret_cast<LooseLanes *>(from); };
   int64_t w = begin;
   for (; w + 2 * kLanes <= end; w += 2 * kLanes) {
-    Lanes sums[kTogether][2]; // registers
-    for (int64_t k = 0; k < kTogether; ++k)
-      std::memcpy(sums[k], row + k * plane + w, sizeof(sums[k]));
+    Lanes low[kTogether], high[kTogether]; // registers
+    for (int64_t k = 0; k < kTogether; ++k) {
+      low[k] = at(row + k * plane + w)[0];
+      high[k] = at(row + k * plane + w)[1];
+    }
     for (int64_t t = 0; t < count; ++t) {
-      Lanes numbers[2];
-      std::memcpy(numbers, taps[t].source + w, sizeof(numbers));
+      const auto *numbers =
+          reinterpret_cast<const LooseLanes *>(taps[t].source + w);
+      const Lanes first = numbers[0], second = numbers[1];
       for (int64_t k = 0; k < kTogether; ++k) {
-        sums[k][0] += numbers[0] * taps[t].weights[k];
-        sums[k][1] += numbers[1] * taps[t].weights[k];
+        low[k] += first * taps[t].weights[k];
+        high[k] += second * taps[t].weights[k];
       }
     }
-    for (int64_t k = 0; k < kTogether; ++k)
-      std::memcpy(row + k * plane + w, sums[k], sizeof(sums[k]));
+    for (int64_t k = 0; k < kTogether; ++k) {
+      at(row + k * plane + w)[0] = low[k];
+      at(row + k * plane + w)[1] = high[k];
+    }
   }
   for (int64_t k = 0; k < kTogether; ++k)
     for (int64_t rest = w; rest < end; ++rest)
