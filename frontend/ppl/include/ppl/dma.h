@@ -68,14 +68,15 @@ gtensor<T> behind(P *pointer, const tensor<T> &local, const dim4 *offset,
   }
   if (local.id == 0) // its error has been reported
     return gtensor<T>(typename gtensor<T>::Made{0});
-  dim4 s =
-      stride ? *stride
-             : dim4{shape.c * shape.h * shape.w, shape.h * shape.w, shape.w, 1};
   dim4 o = offset ? *offset : dim4{0, 0, 0, 0};
-  int64_t start = int64_t(o.n) * s.n + int64_t(o.c) * s.c + int64_t(o.h) * s.h +
-                  int64_t(o.w) * s.w;
+  int64_t plane = int64_t(shape.h) * shape.w;
+  int64_t start =
+      stride ? int64_t(o.n) * stride->n + int64_t(o.c) * stride->c +
+                   int64_t(o.h) * stride->h + int64_t(o.w) * stride->w
+             : (int64_t(o.n) * shape.c + o.c) * plane +
+                   int64_t(o.h) * shape.w + o.w;
   const P *first = pointer ? pointer + start : pointer;
-  return stride ? make_gtensor<T>(shape, GLOBAL, first, s, at)
+  return stride ? make_gtensor<T>(shape, GLOBAL, first, *stride, at)
                 : gtensor<T>(shape, GLOBAL, first, at);
 }
 /// A `dim4 *` of the manual or a dim4.

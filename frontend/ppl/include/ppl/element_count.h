@@ -17,7 +17,7 @@ namespace ppl {
 class element_count {
 public:
   element_count(const char *function, const dim4 &of, Line at)
-      : function(function), most(unsigned(of.n) * of.c * of.h * of.w), at(at),
+      : function(function), most(mostOf(of)), at(at),
         where(dim4{1, 1, 1, 1}, GLOBAL, at) {}
 
   /// The count as a tensor of one element.
@@ -37,6 +37,16 @@ public:
   }
 
 private:
+  /// What does not fit is the most that a uint32 counts.
+  static unsigned mostOf(const dim4 &of) {
+    uint64_t elements = 1;
+    for (int size : {of.n, of.c, of.h, of.w})
+      if (__builtin_mul_overflow(elements, uint64_t(size), &elements) ||
+          elements > UINT32_MAX)
+        return UINT32_MAX;
+    return unsigned(elements);
+  }
+
   const char *function;
   unsigned most;
   Line at;
