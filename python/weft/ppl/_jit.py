@@ -322,8 +322,9 @@ class Kernel:
     def _shrink(self, cores, args, kwargs):
         bound = self._bind(args, kwargs)
         values = dict(bound.arguments)
-        key = tuple((name, _described(value))
-                    for name, value in values.items())
+        # Copies of using() share what fitted.
+        key = (self._chip(), cores, self.options.get("pipeline", self.pipeline),
+               *((name, _described(value)) for name, value in values.items()))
         values.update(self.fitting.get(key, {}))
         while True:
             given = inspect.BoundArguments(self.signature, dict(values))
@@ -349,7 +350,10 @@ class Kernel:
         bound = [self._bind(args, {**kwargs, **config.kwargs})
                  for config in tuning.configs]
         key = (chip, cores, self.options.get("pipeline"),
-               tuning.key_of(bound[0].arguments, _described))
+               tuning.key_of(bound[0].arguments, _described),
+               tuple(str(array.dtype) for array in
+                     map(_array_of, bound[0].arguments.values())
+                     if array is not None))
         if key not in tuning.best:
             def predict(config):
                 return self._with(config)._cycles(
@@ -647,7 +651,8 @@ def autotune(configs, key=None):
     list of dicts of values by name, or of `ppl.Config`.
 
     A launch leaves these parameters out. For each new `key`, values of the
-    named arguments (of arrays shape and type; None: all), every config is
+    named arguments (of arrays shape and type; None: all) and element types of
+    all arrays, every config is
     compiled for the launch's chip and the cheapest is taken and remembered;
     those that do not fit memory are passed over. On a chip without a
     prediction it is the first that fits. launch.config is what was taken,
