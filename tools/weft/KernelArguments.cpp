@@ -18,7 +18,7 @@ using driver::KernelSignature;
 static constexpr const char *kForms =
     "; memory is FILE.npz:ARRAY, out:[1x64x1x128] or rand:[1x64x1x128], with "
     "or without the type in front, as in out:fp16[1x64x1x128]; a number is 64, "
-    "0.5, true or false";
+    "0.5 (decimal, at most 1.8e308), true or false";
 
 static rt::Status wrong(const std::string &word, const std::string &why) {
   return rt::fail(rt::Code::InvalidArgument, "--arg " + word + ": " + why);
@@ -71,7 +71,8 @@ static bool parseMemory(std::string_view text, std::string &type,
   return !shape.empty();
 }
 
-/// A number of C++: whole ones are kept exactly.
+/// A decimal number: whole ones are kept exactly. No other number stands for
+/// one that is too large.
 static bool parseNumber(const std::string &text, bool &isWhole,
                         long long &whole, double &real) {
   isWhole = true;
@@ -79,15 +80,19 @@ static bool parseNumber(const std::string &text, bool &isWhole,
   real = double(whole);
   if (text == "true" || text == "false")
     return true;
+  if (text.find_first_of("xX") != text.npos) // hexadecimal to strtod()
+    return false;
   char *end = nullptr;
   errno = 0;
-  whole = std::strtoll(text.c_str(), &end, 0);
+  whole = std::strtoll(text.c_str(), &end, 10);
   real = double(whole);
   if (*end == '\0' && errno == 0)
     return true;
   isWhole = false;
+  errno = 0;
   real = std::strtod(text.c_str(), &end);
-  return *end == '\0';
+  bool isTooLarge = errno == ERANGE && std::isinf(real);
+  return *end == '\0' && !isTooLarge;
 }
 
 /// A shape of n, c, h and w: missing axes are ones in front, further ones are

@@ -5,6 +5,7 @@
 
 #include "ppl/test.h"
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -99,7 +100,11 @@ N numberOf(const Given &given) {
                         std::to_string(std::numeric_limits<Whole>::max()));
     return N(Whole(given.whole));
   } else {
-    return N(float(given.real));
+    N number(float(given.real));
+    if (std::isfinite(given.real) && !std::isfinite(float(number)))
+      refuse(given, std::string("the number is too large for ") +
+                        typeName<N>());
+    return number;
   }
 }
 
