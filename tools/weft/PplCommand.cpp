@@ -281,6 +281,10 @@ static numeric::ElementType arrayTypeOf(catalog::DataType type) {
     return numeric::ElementType::I8;
   case catalog::DataType::Uint8:
     return numeric::ElementType::U8;
+  case catalog::DataType::Int64:
+    return numeric::ElementType::I64;
+  case catalog::DataType::Uint64:
+    return numeric::ElementType::U64;
   default:
     return numeric::ElementType::F32;
   }
@@ -301,8 +305,12 @@ static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
     numeric::HostTensor tensor(
         arrayTypeOf(*type),
         {piece->shape[0], piece->shape[1], piece->shape[2], piece->shape[3]});
+    bool isLong = numeric::elementBytes(tensor.type()) == 8;
     for (int64_t i = 0; i < values.elements(); ++i)
-      tensor.setFromDouble(i, values.value(i));
+      if (isLong) // a double is not exact
+        tensor.as<uint64_t>()[i] = values.bits(i);
+      else
+        tensor.setFromDouble(i, values.value(i));
     tensors.push_back(std::move(tensor));
     names.push_back(name);
   }
@@ -332,6 +340,7 @@ static ExitCode runAction(const PplFlags &flags, std::vector<Recorded> &tests) {
 
 /// Everything but running: the rules of the functions, memory, commands.
 static ExitCode checkAction(const PplFlags &flags,
+                            const KernelLibrary &library,
                             std::vector<Recorded> &programs) {
   std::string text;
   for (Recorded &one : programs) {
@@ -351,6 +360,13 @@ static ExitCode checkAction(const PplFlags &flags,
   }
   if (!programs.empty())
     return printText(text);
+  if (KernelLibrary::isLibrary(flags.kernel)) {
+    for (const std::string &kernel : library.kernels())
+      text += kernel + ": loads; to check its calls name the C++ source, which "
+                       "has its parameters\n";
+    return printText(text.empty() ? flags.kernel + ": loads, no kernel\n"
+                                  : text);
+  }
   Result<std::vector<driver::KernelSignature>> kernels =
       KernelLibrary::signatures(flags.kernel, flags.compilerArguments);
   if (!kernels)
@@ -493,7 +509,7 @@ static ExitCode pplCommand(const PplFlags &flags) {
     tests.push_back(std::move(*one));
   }
   if (flags.action == "check")
-    return checkAction(flags, tests);
+    return checkAction(flags, *programs->library, tests);
   if (flags.action == "build")
     return buildAction(flags, tests);
   if (flags.action == "run")
