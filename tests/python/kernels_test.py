@@ -267,7 +267,7 @@ def tuned(y, x, n, block: pl.constexpr):
         pl.enable_pipeline()
         part = slice(i, min(n, i + block))
         t = pl.dma.load(pl.gtensor([1, 64, 1, n], pl.GLOBAL, x)[..., part])
-        pl.dma.store(pl.gtensor([1, 64, 1, n], pl.GLOBAL, y)[..., part], t * t + 1.0)
+        pl.dma.store(pl.gtensor([1, 64, 1, n], pl.GLOBAL, y)[..., part], t * t + t)
 
 
 class Cost(unittest.TestCase):
@@ -290,7 +290,7 @@ class Cost(unittest.TestCase):
         x = random.standard_normal((64, 65535)).astype(np.float32)
         y = np.zeros_like(x)
         launch = tuned[(1,)](y, x, 65535)
-        np.testing.assert_allclose(y, x * x + 1, rtol=1e-6)
+        np.testing.assert_array_equal(y, x * x + x)
         too_large, *others = launch.candidates
         self.assertIsInstance(too_large.error, ppl.OutOfMemory)
         self.assertEqual(launch.profile()["total_cycles"], min(each.cycles for each in others))
@@ -298,6 +298,8 @@ class Cost(unittest.TestCase):
         self.assertLess(others[1].cycles, others[2].cycles)  # the pipeline gains
         again = tuned[(1,)](y, x, 65535)
         self.assertIs(again.candidates, launch.candidates)
+        halves = tuned[(1,)](y.astype(np.float16), x.astype(np.float16), 65535)
+        self.assertIsNot(halves.candidates, launch.candidates)
 
     def test_autotune_of_a_chip_without_prediction(self):
         x = np.ones((64, 65535), np.float32)
