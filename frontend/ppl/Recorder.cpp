@@ -144,9 +144,8 @@ InFlightDiagnostic Recorder::error(weft_ppl_line at) {
   InFlightDiagnostic diagnostic = emitError(location);
   // Rounds of a loop say the same; one message a line will do.
   auto position = mlir::dyn_cast<FileLineColLoc>(location);
-  bool isSaid =
-      position && position.getLine() > 0 &&
-      !linesWithErrors.insert(location.getAsOpaquePointer()).second;
+  bool isSaid = position && position.getLine() > 0 &&
+                !linesWithErrors.insert(location.getAsOpaquePointer()).second;
   if (isSaid)
     diagnostic.abandon();
   for (const Scope &scope : scopes)

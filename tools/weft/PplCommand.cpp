@@ -339,8 +339,7 @@ static ExitCode runAction(const PplFlags &flags, std::vector<Recorded> &tests) {
 }
 
 /// Everything but running: the rules of the functions, memory, commands.
-static ExitCode checkAction(const PplFlags &flags,
-                            const KernelLibrary &library,
+static ExitCode checkAction(const PplFlags &flags, const KernelLibrary &library,
                             std::vector<Recorded> &programs) {
   std::string text;
   for (Recorded &one : programs) {

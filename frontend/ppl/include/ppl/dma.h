@@ -70,11 +70,11 @@ gtensor<T> behind(P *pointer, const tensor<T> &local, const dim4 *offset,
     return gtensor<T>(typename gtensor<T>::Made{0});
   dim4 o = offset ? *offset : dim4{0, 0, 0, 0};
   int64_t plane = int64_t(shape.h) * shape.w;
-  int64_t start =
-      stride ? int64_t(o.n) * stride->n + int64_t(o.c) * stride->c +
-                   int64_t(o.h) * stride->h + int64_t(o.w) * stride->w
-             : (int64_t(o.n) * shape.c + o.c) * plane +
-                   int64_t(o.h) * shape.w + o.w;
+  int64_t start = stride
+                      ? int64_t(o.n) * stride->n + int64_t(o.c) * stride->c +
+                            int64_t(o.h) * stride->h + int64_t(o.w) * stride->w
+                      : (int64_t(o.n) * shape.c + o.c) * plane +
+                            int64_t(o.h) * shape.w + o.w;
   const P *first = pointer ? pointer + start : pointer;
   return stride ? make_gtensor<T>(shape, GLOBAL, first, *stride, at)
                 : gtensor<T>(shape, GLOBAL, first, at);

@@ -102,8 +102,8 @@ N numberOf(const Given &given) {
   } else {
     N number(float(given.real));
     if (std::isfinite(given.real) && !std::isfinite(float(number)))
-      refuse(given, std::string("the number is too large for ") +
-                        typeName<N>());
+      refuse(given,
+             std::string("the number is too large for ") + typeName<N>());
     return number;
   }
 }

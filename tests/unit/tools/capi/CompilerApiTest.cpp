@@ -55,9 +55,8 @@ static weft_ppl_argument real(double value) {
 
 /// Records y = x + 1 over `width` columns of 64 lanes; x and y as the program
 /// has them.
-static std::pair<float *, float *> recordAdd(const weft_ppl_recorder *r,
-                                             int64_t width,
-                                             int64_t channels = 64) {
+static std::pair<float *, float *>
+recordAdd(const weft_ppl_recorder *r, int64_t width, int64_t channels = 64) {
   constexpr int32_t kFp32 = 1;
   int64_t shape[4] = {1, channels, 1, width};
   void *x = r->allocate(r->self, kFp32, shape, "x", at(1));
