@@ -283,6 +283,12 @@ static Value integerSums(Compose &c, Convolution conv, Value zero,
   int64_t cells = 1, channels = filter[1];
   for (int64_t size : conv.window.kernel)
     cells *= size;
+  if (int64_t given = c.shapeOf(conv.input)[1];
+      given != conv.group * channels) {
+    c.n.error() << "the input has " << given << " channels, the filters take "
+                << conv.group * channels;
+    return {};
+  }
   int64_t most = exactChannels(c, conv.filter, cells);
   narrow = (channels <= most && cells <= kExactProducts) ||
            (isRounded && constantNumbersOf(conv.filter));

@@ -171,6 +171,13 @@ TEST(OnnxImport, TransposedConvolutionIsOneConvolutionAPhase) {
   EXPECT_THAT(text, HasSubstr("(tensor<1x1x3x3xf32>, tensor<1x1x1x1xf32>)"));
 }
 
+TEST(OnnxImport, IntegerConvolutionOfOtherChannels) {
+  EXPECT_THAT(failureOf("(uint8[1,1,3,3] x, uint8[2,500,2,2] w, uint8 a, "
+                        "uint8 b) => (int32[1,2,2,2] y) "
+                        "{ y = ConvInteger (x, w, a, b) }"),
+              HasSubstr("the input has 1 channels, the filters take 500"));
+}
+
 TEST(OnnxImport, WholeFactorsOfResizeRepeatPixels) {
   std::string text =
       textOf(13, "(float[1,2,4,4] x) => (float[1,2,8,12] y) "
