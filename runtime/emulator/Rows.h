@@ -4,6 +4,7 @@
 
 #include "runtime/isa/Codes.h"
 #include "runtime/numeric/Float16.h"
+#include "runtime/numeric/VectorClones.h"
 
 #include <cstdint>
 #include <cstring>
@@ -82,16 +83,5 @@ inline void storeAs(uint8_t *to, T value) {
 }
 
 } // namespace weft::emulator
-
-/// Builds a plain loop for AVX2 too and picks at start; such loops gain little
-/// from wider vectors, and so WEFT_SIMD=avx2 tells what AVX2 alone gives.
-/// Sanitizers cannot instrument the resolver that does the picking.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__)
-#define WEFT_MULTIVERSION                                                      \
-  __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WEFT_MULTIVERSION
-#endif
 
 #endif

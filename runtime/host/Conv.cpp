@@ -2,6 +2,7 @@
 
 #include "runtime/host/Windows.h"
 #include "runtime/numeric/TensorValues.h"
+#include "runtime/numeric/VectorClones.h"
 #include "runtime/status/Stop.h"
 
 #include <algorithm>
@@ -101,20 +102,9 @@ using LooseLanes = double
     __attribute__((vector_size(4 * sizeof(double)), aligned(alignof(double))));
 } // namespace
 
-// As runtime/emulator/Rows.h has it: the compiler gives baseline code the
-// vectors of 2003. Products are rounded before they are added (no FMA), so that
-// the numbers are the same everywhere.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__)
-#define WEFT_WIDE_DOUBLES                                                      \
-  __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WEFT_WIDE_DOUBLES
-#endif
-
 /// Adds `count` taps, in their order, to the elements [begin, end), which are
 /// inside of all of them, of kTogether rows, `plane` apart.
-WEFT_WIDE_DOUBLES
+WEFT_VECTOR_CLONES
 static void addInside(double *row, int64_t plane, const Tap *taps,
                       int64_t count, int64_t begin, int64_t end) {
   constexpr int64_t kLanes = sizeof(Lanes) / sizeof(double);
@@ -148,7 +138,7 @@ static void addInside(double *row, int64_t plane, const Tap *taps,
 
 /// Adds to the elements [begin, end) of a row weight * numbers that lie
 /// `stride` apart.
-WEFT_WIDE_DOUBLES
+WEFT_VECTOR_CLONES
 static void addRow(double *__restrict row, double weight, const double *source,
                    int64_t stride, int64_t begin, int64_t end) {
   if (stride == 1)

@@ -91,7 +91,7 @@ void bitFunction(const ElementOperation &operation, const int64_t *a,
   }
 }
 
-WEFT_MULTIVERSION
+WEFT_VECTOR_CLONES
 void integerFunction(const ElementOperation &operation, const int64_t *a,
                      const int64_t *b, int64_t chosen, int64_t *out,
                      unsigned n) {
@@ -157,7 +157,7 @@ void finishWideProducts(const ElementOperation &operation, int amount,
   }
 }
 
-WEFT_MULTIVERSION
+WEFT_VECTOR_CLONES
 void finishIntegers(const ElementOperation &operation, int amount,
                     int64_t *values, unsigned n) {
   const Rounding rounding = operation.rounding;
@@ -225,7 +225,7 @@ void absoluteDifference(Precision precision, const float *a, const float *b,
   }
 }
 
-WEFT_MULTIVERSION
+WEFT_VECTOR_CLONES
 void floatFunction(const ElementOperation &operation, const float *a,
                    const float *b, float *out, unsigned n) {
   switch (operation.func) {
@@ -370,7 +370,7 @@ void floatRow(const ElementOperation &operation, const float *a, const float *b,
     settleTinyProducts(a, b, out, count);
 }
 
-WEFT_MULTIVERSION
+WEFT_VECTOR_CLONES
 void floatSelectRow(const ElementOperation &operation, const float *a,
                     const float *b, int64_t chosen, int64_t *out,
                     unsigned count) {

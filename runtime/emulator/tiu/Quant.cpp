@@ -86,7 +86,7 @@ ChannelParameters fromRow(unsigned func, const QuantCommand &q,
   return p;
 }
 
-WEFT_MULTIVERSION
+WEFT_VECTOR_CLONES
 void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p,
                    Rounding rounding, ElementKind result) {
   const int64_t low = result.lowest(), high = result.highest();

@@ -10,6 +10,7 @@
 #define WEFT_RUNTIME_ZHOUYI_KERNELS_BLOCKS_H
 
 #include "runtime/numeric/Float16.h"
+#include "runtime/numeric/VectorClones.h"
 #include "runtime/zhouyi/kernels/Kernels.h"
 
 #include <algorithm>
@@ -26,16 +27,6 @@
 #define WEFT_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define WEFT_INDEPENDENT
-#endif
-
-/// Builds a function for AVX2 and FMA too and picks at start. Sanitizers cannot
-/// instrument the resolver that does the picking.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__)
-#define WEFT_VECTOR_CLONES                                                     \
-  __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WEFT_VECTOR_CLONES
 #endif
 
 namespace weft::zhouyi {
