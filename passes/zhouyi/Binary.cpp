@@ -3,6 +3,7 @@
 #include "dialects/tpu/Binary.h"
 
 #include "dialects/tpu/evaluate/Numbers.h"
+#include "dialects/tpu/sequence/Functions.h"
 #include "passes/zhouyi/Emitter.h"
 #include "passes/zhouyi/Requantize.h"
 
@@ -28,7 +29,8 @@ static Stream resultOf(tpu::BinaryOp op, Emitter &emitter) {
                op.getOutput().getType().getShape());
 }
 
-/// One function of two vectors of one type; null for kinds without one.
+/// One function of two vectors of one type; null for kinds without one. Beside
+/// a NaN the definition's max gives y and its min x; clip keeps what it clips.
 static Value apply(Code &code, BinaryKind kind, Value x, Value y) {
   switch (kind) {
   case BinaryKind::Add:
@@ -40,7 +42,7 @@ static Value apply(Code &code, BinaryKind kind, Value x, Value y) {
   case BinaryKind::Div:
     return code.vdiv(x, y);
   case BinaryKind::Max:
-    return code.max(x, y);
+    return code.max(y, x);
   case BinaryKind::Min:
     return code.min(x, y);
   default:
@@ -80,7 +82,7 @@ static LogicalResult emitFloat(tpu::BinaryOp op, Emitter &emitter) {
                [&](ArrayRef<Value> in) {
                  Value x = in[0];
                  Value y = in.size() > 1 ? in[1] : code.numberLike(x, constant);
-                 if (op.getReversed())
+                 if (tpu::changesPlaces(op))
                    std::swap(x, y);
                  return applyToFloats(code, op, x, y);
                });
