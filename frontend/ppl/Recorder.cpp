@@ -20,10 +20,6 @@ using namespace weft;
 using namespace weft::frontend;
 using catalog::AlignMode;
 
-// Tensors without address lie, for the rules about overlap, each in a region
-// of its own.
-static constexpr unsigned kRootShift = kTensorRegionShift;
-
 // Read by a handler of signals: the program that can crash runs one kernel at a
 // time.
 static std::atomic<const Recorder *> newest = nullptr;
@@ -429,7 +425,7 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
     return 0;
   }
   if (isAutomatic)
-    d.address = nextRoot++ << kRootShift;
+    d.address = nextRoot++ << catalog::kRegionShift;
   // Whole vectors are reserved for every tensor in local memory.
   if (isLocal)
     tensor.rootBytes = llvm::alignTo(tensor.rootBytes, chip.euBytes);
@@ -627,9 +623,7 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
     error(at) << "there is no function ppl::" << name;
     return;
   }
-  std::string spelt = "ppl::" + std::string(function->name);
-  for (size_t dot; (dot = spelt.find('.')) != std::string::npos;)
-    spelt.replace(dot, 1, "::");
+  std::string spelt = catalog::qualifiedName(*function);
   if (count > function->slots.size()) {
     error(at) << spelt << ": " << count << " arguments, takes at most "
               << function->slots.size();

@@ -10,10 +10,6 @@
 
 namespace weft::frontend {
 
-/// Tensors without address lie, for the rules about overlap, each in a region
-/// of its own: of 2 to this power bytes.
-inline constexpr unsigned kTensorRegionShift = 40;
-
 ppl::TensorViewType typeOfTensor(const catalog::Tensor &tensor,
                                  const Chip &chip, mlir::MLIRContext &context);
 

@@ -204,7 +204,7 @@ void Recorder::describeResult(OpenCall &open, const OpenResult &result,
     d.shape = shape;
     d.layout = layout;
     if (!d.address) // where nothing is
-      d.address = (nextRoot + result.slot) << kTensorRegionShift;
+      d.address = (nextRoot + result.slot) << catalog::kRegionShift;
     d.strides = catalog::stridesOf(layout, d.type, shape, d.lane, chip);
   }
   open.call.arguments[result.slot].tensor = d;

@@ -1,7 +1,6 @@
 //===- Accesses.cpp - what functions and commands touch ------------------===//
 
 #include "passes/ppl/Accesses.h"
-#include "dialects/ppl/Memory.h"
 
 using namespace mlir;
 using namespace weft;
@@ -13,9 +12,17 @@ Value weft::ppl::rootOf(Value tensor) {
   return tensor;
 }
 
-/// A result with the flag result_add is read only if that is set.
-static catalog::Access accessOf(const FunctionOp &function,
-                                const catalog::Slot &slot) {
+SmallVector<AllocOp> weft::ppl::sharedTensorsOf(NetOp net) {
+  SmallVector<AllocOp> tensors;
+  net.getBody().walk([&](AllocOp alloc) {
+    if (alloc.getTensor().getType().isL2())
+      tensors.push_back(alloc);
+  });
+  return tensors;
+}
+
+catalog::Access weft::ppl::accessOf(const FunctionOp &function,
+                                    const catalog::Slot &slot) {
   if (slot.access != catalog::Access::ReadWrite ||
       !function.function().slot("result_add"))
     return slot.access;

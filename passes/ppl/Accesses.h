@@ -4,6 +4,8 @@
 #define WEFT_PASSES_PPL_ACCESSES_H
 
 #include "dialects/ppl/Function.h"
+#include "dialects/ppl/Memory.h"
+#include "dialects/ppl/Net.h"
 
 namespace weft::ppl {
 
@@ -19,6 +21,14 @@ struct TensorAccess {
 
 /// The tensor that `tensor` is a view of.
 mlir::Value rootOf(mlir::Value tensor);
+
+/// The tensors of L2 that a block leaves to the compiler, used or not, in their
+/// order: the n-th is one tensor in all blocks.
+llvm::SmallVector<AllocOp> sharedTensorsOf(NetOp net);
+
+/// What a function does to the tensor of a slot: a result with the flag
+/// result_add is read only if that is set.
+catalog::Access accessOf(const FunctionOp &function, const catalog::Slot &slot);
 
 /// What a function of the catalog touches.
 llvm::SmallVector<TensorAccess> accessesOf(const FunctionOp &function);

@@ -168,9 +168,8 @@ static bool canLieInPlace(const FunctionOp &function,
     for (auto [number, pair] : llvm::enumerate(pairs))
       if (tensor && (rootOf(tensor) == rootOf(pair.first) ||
                      rootOf(tensor) == rootOf(pair.second)))
-        // As before allocation, in regions of their own.
         call.arguments[i].tensor =
-            describe(tensor, chip, uint64_t(number) << 40);
+            describe(tensor, chip, uint64_t(number) << catalog::kRegionShift);
   }
   return catalog::problemOf(call).empty();
 }

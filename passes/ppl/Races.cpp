@@ -36,18 +36,15 @@ private:
 };
 } // namespace
 
-// Far behind every address that a kernel can give.
-static constexpr unsigned kRegionShift = 40;
-
 catalog::Tensor Places::boxOf(Value tensor) {
   Value root = rootOf(tensor);
   if (!root.getDefiningOp<AllocOp>())
     return describe(tensor, chip);
   auto [entry, isNew] = regions.try_emplace(root);
   if (isNew) {
-    // Counted by memory: the n-th of L2 is one tensor in all blocks.
+    // Those of L2 have numbers of their own, which blocks share.
     bool isL2 = cast<TensorViewType>(root.getType()).isL2();
-    entry->second = ++(isL2 ? shared : local) << kRegionShift;
+    entry->second = ++(isL2 ? shared : local) << catalog::kRegionShift;
   }
   return describe(tensor, chip, entry->second);
 }
@@ -121,8 +118,8 @@ stretchesOf(NetOp net, const Chip &chip) {
   std::vector<std::vector<Touch>> stretches(1);
   Places places(chip);
   bool waitsForMessages = false;
-  // As blocks count them, used or not.
-  net.getBody().walk([&](AllocOp alloc) { places.boxOf(alloc.getTensor()); });
+  for (AllocOp alloc : sharedTensorsOf(net))
+    places.boxOf(alloc.getTensor());
   net.getBody().walk([&](Operation *op) {
     if (mlir::isa<BarrierOp>(op) && !op->getParentOfType<RoundOp>())
       stretches.emplace_back();

@@ -25,15 +25,6 @@ struct Shared {
 };
 } // namespace
 
-static SmallVector<AllocOp> sharedTensorsOf(NetOp net) {
-  SmallVector<AllocOp> tensors;
-  net.getBody().walk([&](AllocOp alloc) {
-    if (alloc.getTensor().getType().isL2())
-      tensors.push_back(alloc);
-  });
-  return tensors;
-}
-
 /// Adds what one block says of the tensors.
 static void addBlock(std::vector<Shared> &all, NetOp net, const Chip &chip) {
   llvm::DenseMap<Value, size_t> numbers;

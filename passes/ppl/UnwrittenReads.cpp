@@ -4,6 +4,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Round.h"
 #include "passes/ppl/Accesses.h"
+#include "runtime/chips/Alignment.h"
 
 #include <map>
 #include <memory>
@@ -59,11 +60,6 @@ private:
 };
 } // namespace
 
-static bool adds(const FunctionOp &function) {
-  auto flag = dyn_cast_or_null<IntegerAttr>(function.number("result_add"));
-  return flag && !flag.getValue().isZero();
-}
-
 bool weft::ppl::writesByData(const FunctionOp &function,
                              const catalog::Slot &slot) {
   if (slot.access != catalog::Access::ReadWrite)
@@ -82,11 +78,9 @@ Search::Search(ArrayRef<NetOp> nets, ArrayRef<FreshRange> ranges,
   for (NetOp net : nets) {
     Core &core = cores.emplace_back();
     core.net = net;
+    for (auto [number, alloc] : llvm::enumerate(sharedTensorsOf(net)))
+      core.sharedNumbers[alloc.getTensor()] = number;
     net.getBody().walk([&](Operation *op) {
-      if (auto alloc = dyn_cast<AllocOp>(op);
-          alloc && alloc.getTensor().getType().isL2())
-        core.sharedNumbers.try_emplace(alloc.getTensor(),
-                                       core.sharedNumbers.size());
       bool isInRound = op->getParentOfType<RoundOp>() != nullptr;
       if (FunctionOp(op) || (mlir::isa<BarrierOp>(op) && !isInRound))
         core.ops.push_back(op);
@@ -125,8 +119,8 @@ WrittenBytes *Search::bytesOf(Core &core, Value root) {
       return core.placedLocal.get();
     auto &own = core.local[root];
     // Views may end with the last vector.
-    uint64_t bytes = (catalog::extentBytes(whole, chip) + chip.euBytes - 1) /
-                     chip.euBytes * chip.euBytes;
+    uint64_t bytes =
+        alignUp<uint64_t>(catalog::extentBytes(whole, chip), chip.euBytes);
     if (!own)
       own = std::make_unique<WrittenBytes>(0, bytes, chip.lanes);
     return own.get();
@@ -180,16 +174,14 @@ void Search::visit(Core &core, const FunctionOp &function) {
       if (!bytes)
         continue;
       catalog::Tensor box = describe(tensor, chip, 0);
+      catalog::Access access = accessOf(function, slot);
       bool byData = writesByData(function, slot);
       if (writes) {
-        if (slot.access != catalog::Access::Read && !byData)
+        if (access != catalog::Access::Read && !byData)
           bytes->add(box, chip);
         continue;
       }
-      bool reads = slot.access == catalog::Access::Read ||
-                   (slot.access == catalog::Access::ReadWrite && !byData &&
-                    (!operation.slot("result_add") || adds(function)));
-      if (!reads)
+      if (access == catalog::Access::Write || byData)
         continue;
       // Sums may have another type than what is made of them.
       if (slot.access == catalog::Access::ReadWrite && operation.accumulator)

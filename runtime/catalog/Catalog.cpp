@@ -56,6 +56,14 @@ std::vector<DataType> TypeSet::members() const {
   return types;
 }
 
+std::string catalog::qualifiedName(const Operation &operation) {
+  std::string name = std::string(spelling(operation.language)) + "." +
+                     std::string(operation.name);
+  for (size_t dot; (dot = name.find('.')) != std::string::npos;)
+    name.replace(dot, 1, "::");
+  return name;
+}
+
 std::string catalog::joined(const std::vector<std::string_view> &words,
                             std::string_view conjunction) {
   std::string text;

@@ -37,6 +37,10 @@ enum class DataType : uint8_t {
 #include "runtime/catalog/DataTypes.def"
 };
 std::string_view spelling(DataType type);
+/// Before they are placed, tensors lie, for the rules about overlap, each in a
+/// region of 2 to this power bytes of its own; real addresses are smaller.
+inline constexpr unsigned kRegionShift = 40;
+
 /// 4 to 64; of one element in memory.
 unsigned bitsOf(DataType type);
 /// Whole bytes an element takes; 1 for the 4-bit types, which lie two a byte in
@@ -328,6 +332,9 @@ struct Operation {
   /// Position of a slot, or -1.
   int slotIndex(std::string_view name) const;
 };
+
+/// "ppl::tiu::fadd", as kernels call it.
+std::string qualifiedName(const Operation &operation);
 
 /// Every function of a set, in the order of its manual.
 const std::vector<Operation> &operations(Language language = Language::Ppl);

@@ -329,9 +329,7 @@ std::string catalog::overlapFound(std::string_view dst, const Tensor &to,
   Sharing sharing = shareBytes(to, from, chip);
   if (!to.address || !from.address || sharing == Sharing::Apart)
     return {};
-  // Before allocation every tensor lies in a region of 2^40 bytes of its own
-  // (frontend/ppl/Recorder.cpp); real addresses are smaller.
-  constexpr uint64_t region = uint64_t(1) << 40;
+  constexpr uint64_t region = uint64_t(1) << kRegionShift;
   bool isKnown = sharing == Sharing::Shares;
   return str(dst) + " at " + std::to_string(*to.address % region) +
          (isKnown ? " overlaps " : " may overlap ") + str(src) + " at " +

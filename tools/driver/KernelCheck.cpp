@@ -6,6 +6,7 @@
 #include "passes/ppl/Races.h"
 #include "passes/ppl/UnusedTensors.h"
 #include "passes/ppl/UnwrittenReads.h"
+#include "runtime/chips/Alignment.h"
 #include "runtime/numeric/SplitMix64.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -20,12 +21,8 @@ using namespace weft::driver;
 // Words
 //===----------------------------------------------------------------------===//
 
-/// "ppl::tiu::fadd".
 static std::string spelt(Operation *op) {
-  std::string name = "ppl." + std::string(ppl::FunctionOp(op).function().name);
-  for (size_t dot; (dot = name.find('.')) != std::string::npos;)
-    name.replace(dot, 1, "::");
-  return name;
+  return catalog::qualifiedName(ppl::FunctionOp(op).function());
 }
 
 /// "add.cpp:12", or what else is known of a place.
@@ -113,7 +110,7 @@ void Noise::fillBorn(Value root, Operation *op, catalog::Machine &machine) {
            lane * chip.laneBytes + end);
   };
   auto [begin, end] = laneRange(root, chip);
-  end = (end + chip.euBytes - 1) / chip.euBytes * chip.euBytes;
+  end = alignUp<uint64_t>(end, chip.euBytes);
   for (auto [otherBegin, otherEnd] : others) {
     fillLanes(begin, std::min(end, otherBegin));
     begin = std::max(begin, otherEnd);

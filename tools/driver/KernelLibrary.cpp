@@ -224,14 +224,17 @@ static bool isNameChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+static llvm::StringRef nameAtEnd(llvm::StringRef text) {
+  size_t start = text.size();
+  while (start > 0 && isNameChar(text[start - 1]))
+    --start;
+  return text.drop_front(start);
+}
+
 /// "fp16 *ptr_res" in its parts; a parameter without a name has none.
 static KernelParameter parameterOf(llvm::StringRef text) {
   text = text.split('=').first.trim();
-  llvm::StringRef name = text.take_back(
-      text.size() -
-      text.find_last_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij"
-                            "klmnopqrstuvwxyz0123456789_") -
-      1);
+  llvm::StringRef name = nameAtEnd(text);
   llvm::StringRef type = text.drop_back(name.size()).trim();
   if (type.empty())
     return {text.str(), ""};
@@ -256,11 +259,7 @@ static std::vector<KernelSignature> signaturesIn(llvm::StringRef text) {
     if (close >= rest.size())
       break;
     KernelSignature signature;
-    llvm::StringRef name = rest.take_front(open).rtrim();
-    size_t start = name.size();
-    while (start > 0 && isNameChar(name[start - 1]))
-      --start;
-    signature.name = name.drop_front(start).str();
+    signature.name = nameAtEnd(rest.take_front(open).rtrim()).str();
     llvm::SmallVector<llvm::StringRef> parts;
     rest.slice(open + 1, close).split(parts, ',');
     for (llvm::StringRef part : parts)

@@ -110,8 +110,13 @@ static std::vector<int64_t> fourAxes(const std::vector<int64_t> &shape) {
 // Arrays
 //===----------------------------------------------------------------------===//
 
+static bool endsIn(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
 static rt::Result<numeric::HostTensor> readArray(const std::string &text) {
-  if (text.size() > 4 && text.substr(text.size() - 4) == ".npy")
+  if (endsIn(text, ".npy"))
     return npz::readNpy(text);
   size_t colon = text.rfind(".npz:");
   bool isNamed = colon != text.npos;
@@ -145,11 +150,6 @@ rt::Status KernelArguments::parseArray(Given &given, KernelArguments &all) {
   given.shape = fourAxes(array->shape());
   all.arrays.emplace(given.name, std::move(*array));
   return rt::Status::ok();
-}
-
-static bool endsIn(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
 }
 
 //===----------------------------------------------------------------------===//

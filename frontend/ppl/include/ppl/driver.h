@@ -37,11 +37,7 @@ inline void refuse(const Given &given, const std::string &why) {
 }
 template <class T>
 const char *typeName() {
-  static const char *const names[] = {
-      "none", "fp32",  "fp16",   "bf16",   "fp8e5m2", "fp8e4m3", "fp20",
-      "tf32", "int32", "uint32", "int16",  "uint16",  "int8",    "uint8",
-      "int4", "uint4", "int64",  "uint64", "fp4"};
-  return names[convert_dtype<T>()];
+  return detail::typeName(convert_dtype<T>());
 }
 
 template <class T>

@@ -357,12 +357,16 @@ inline std::string list(const int64_t *v) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
          std::to_string(v[2]) + ", " + std::to_string(v[3]) + ")";
 }
-inline __attribute__((visibility("hidden"))) char *
-describe(const AnyTensor &tensor) {
+/// Of a data_type_t.
+inline __attribute__((visibility("hidden"))) const char *typeName(int type) {
   static const char *const types[] = {
       "none", "fp32",  "fp16",   "bf16",   "fp8e5m2", "fp8e4m3", "fp20",
       "tf32", "int32", "uint32", "int16",  "uint16",  "int8",    "uint8",
       "int4", "uint4", "int64",  "uint64", "fp4"};
+  return types[type];
+}
+inline __attribute__((visibility("hidden"))) char *
+describe(const AnyTensor &tensor) {
   static const char *const memories[] = {"",      "L2",       "GLOBAL",
                                          "LOCAL", "ISOLATED", "MIRROR"};
   static const char *const layouts[] = {
@@ -372,7 +376,7 @@ describe(const AnyTensor &tensor) {
                d.memory <= MIRROR && d.layout >= 0 && d.layout <= NONE_ALIGN;
   if (!known)
     return keep("(no tensor)");
-  return keep(std::string(types[d.type]) + " shape " + list(d.shape) +
+  return keep(std::string(typeName(d.type)) + " shape " + list(d.shape) +
               " strides " + list(d.strides) + " " + memories[d.memory] + " " +
               layouts[d.layout] + " lane " + std::to_string(d.lane));
 }
