@@ -42,6 +42,10 @@ namespace {
 struct Spread {
   Dims dims;
   std::array<int, 4> run = {-1, -1, -1, -1};
+
+  bool operator==(const Spread &other) const {
+    return dims == other.dims && run == other.run;
+  }
 };
 
 /// Ops of single elements with results of the same sizes, in block order: they
@@ -406,19 +410,17 @@ static bool isOutsideOfGroups(Value value) {
   return true;
 }
 
-/// Whether a group has `value` in local memory for a member of the region. A
-/// group also loads a value once for all that read it.
-static bool isHandedIn(const ElementRegion &region, Value value) {
-  return !isOutsideOfGroups(value) ||
-         llvm::any_of(value.getUsers(), [&](Operation *user) {
-           return !region.contains(user) && asTileable(user);
-         });
-}
-
+/// Whether a group takes `value` from local memory outside of the region.
 static bool isHandedOut(const ElementRegion &region, Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     return !region.contains(user) && asTileable(user);
   });
+}
+
+/// Whether a group has `value` in local memory for a member of the region. A
+/// group also loads a value once for all that read it.
+static bool isHandedIn(const ElementRegion &region, Value value) {
+  return !isOutsideOfGroups(value) || isHandedOut(region, value);
 }
 
 /// What `value` is a reshape of, if that has these sizes; else `value`.
@@ -605,8 +607,12 @@ static std::optional<Spread> cheapestSpread(const ElementRegion &region,
     return std::nullopt;
   std::optional<Spread> best;
   int64_t most = *asItIs * 4 / 5, least = *asItIs;
+  SmallVector<Spread, 8> priced; // fewer lanes may be the same way
   for (int64_t lanes = chip.lanes; lanes > 1; lanes /= 2)
     for (const Spread &spread : spreadsOf(region, chip, lanes)) {
+      if (llvm::is_contained(priced, spread))
+        continue;
+      priced.push_back(spread);
       auto cost = costOf(region, chip, &spread);
       if (cost && *cost < least) {
         best = spread;

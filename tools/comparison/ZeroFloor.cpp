@@ -8,15 +8,15 @@ using namespace weft::comparison;
 /// around their own mean, 8 at a time, none was off by more than 15 times.
 static constexpr double kSpread = 16;
 
+/// Half a step of a number, by precision; of 8-bit codes by the largest one,
+/// which is some numbers of a tensor more than their own.
+static constexpr double kHalfStep[] = {0x1p-24, 0x1p-11, 0x1p-8, 0x1p-8};
+
 bool comparison::isRoundedZero(double most, double noise) {
-  constexpr double kHalfStepF32 = 0x1p-24;
-  return most <= kSpread * noise * (kHalfStepF32 / kMeasuredRounding);
+  return most <= zeroFloor(Precision::F32, noise);
 }
 
 double comparison::zeroFloor(Precision precision, double noise) {
-  // Half a step of a number; of 8-bit codes by the largest one, which is some
-  // numbers of a tensor more than their own.
-  constexpr double kHalfStep[] = {0x1p-24, 0x1p-11, 0x1p-8, 0x1p-8};
   return kSpread * noise * (kHalfStep[size_t(precision)] / kMeasuredRounding);
 }
 
@@ -28,6 +28,5 @@ double comparison::referenceFloor(double end) {
 }
 
 double comparison::rangeFloor(Precision precision, double end) {
-  constexpr double kStep[] = {0x1p-24, 0x1p-11, 0x1p-8, 0x1p-8};
-  return kStep[size_t(precision)] * end;
+  return kHalfStep[size_t(precision)] * end;
 }

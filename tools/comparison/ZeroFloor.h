@@ -44,7 +44,7 @@ using RangeEnds = std::map<std::string, double>;
 double referenceFloor(double end);
 
 /// Values that are no larger than this all over, and errors no larger, are
-/// nothing to a program of `precision`, whose numbers near `end` are this far
+/// nothing to a program of `precision`: half of what its numbers near `end` are
 /// apart.
 double rangeFloor(Precision precision, double end);
 
