@@ -192,6 +192,8 @@ static LogicalResult importCol2Im(NodeImporter &n) {
                      << places;
   Compose c(n);
   int64_t channels = shape[1] / cells;
+  if (failed(n.checkTable({shape[1], cells})))
+    return failure();
   std::vector<double> ones(shape[1] * cells, 0.0);
   for (int64_t column = 0; column < shape[1]; ++column)
     ones[column * cells + column % cells] = 1;

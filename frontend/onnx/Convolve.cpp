@@ -100,6 +100,8 @@ static Value convolveByProduct(Compose &c, Convolution conv) {
   ArrayRef<int64_t> shape = c.shapeOf(input), filter = c.shapeOf(conv.filter);
   int64_t pixels = productOf(sizes), cells = productOf(window.kernel);
   int64_t group = conv.group, rows = filter[1] * cells;
+  if (failed(c.n.checkParts(cells, "places of a window")))
+    return {};
   SmallVector<Value> columns;
   for (int64_t cell = 0; cell < cells; ++cell) {
     SmallVector<int64_t> starts(2, 0), steps(2, 1), box{shape[0], shape[1]};
@@ -146,6 +148,8 @@ static Value convolvePlanes(Compose &c, Convolution conv) {
   plane.window.dilations = {window.dilations[1], window.dilations[2]};
   plane.window.pads = {window.pads[1], window.pads[2], window.pads[4],
                        window.pads[5]};
+  if (failed(c.n.checkParts(window.kernel[0], "planes of a window")))
+    return {};
   Value sum;
   for (int64_t k = 0; k < window.kernel[0]; ++k) {
     Value planes = c.sliceAxis(input, 1, k * window.dilations[0], depths,
@@ -195,6 +199,8 @@ static Value convolveDepth(Compose &c, const Convolution &conv) {
   plane.window.dilations = {window.dilations[1], window.dilations[2]};
   plane.window.pads = {0, window.pads[2], std::max<int64_t>(0, extent - stride),
                        window.pads[5]};
+  if (failed(c.n.checkParts(kernelDepths, "planes of a window")))
+    return {};
   Value sum;
   if (conv.group == 1) {
     SmallVector<Value> planes;

@@ -60,6 +60,8 @@ static Value places(Compose &c, ArrayRef<int64_t> shape,
                     ArrayRef<int64_t> steps, int64_t without) {
   SmallVector<int64_t> sizes(shape);
   sizes[without] = 1;
+  if (failed(c.n.checkTable(sizes)))
+    return {};
   SmallVector<int64_t> values(product(sizes)), index(sizes.size(), 0);
   for (int64_t &value : values) {
     value = 0;
@@ -77,6 +79,8 @@ static Value places(Compose &c, ArrayRef<int64_t> shape,
 /// 0, step, 2*step .. as i64 of shape `shape`, which has one axis that is not
 /// 1.
 static Value ramp(Compose &c, int64_t step, ArrayRef<int64_t> shape) {
+  if (failed(c.n.checkTable(shape)))
+    return {};
   SmallVector<int64_t> values(product(shape));
   for (auto [i, value] : llvm::enumerate(values))
     value = int64_t(i) * step;
@@ -583,6 +587,8 @@ static LogicalResult importTrilu(NodeImporter &n) {
     return n.setOutput(0, *input);
   int64_t rows = shape[shape.size() - 2], columns = shape.back(),
           batch = product(shape.drop_back(2));
+  if (failed(n.checkTable({rows, columns})))
+    return failure();
   SmallVector<int64_t> kept(rows * columns);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {

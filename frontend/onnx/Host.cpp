@@ -64,6 +64,8 @@ static LogicalResult sortByRank(NodeImporter &n, Value input, int64_t axis,
   Value lines = c.reshape(c.transpose(input, perm), {batch, size});
   if (!lines)
     return failure();
+  if (failed(n.checkTable({batch, size})))
+    return failure();
   Value ranks = ranksOf(c, lines, largest);
   SmallVector<int64_t> counting(batch * size);
   for (auto [i, value] : llvm::enumerate(counting))

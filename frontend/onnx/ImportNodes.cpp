@@ -121,7 +121,9 @@ void Importer::reportUnknownOp(const Node &node, int64_t opset,
     message << "ONNX has no operator '" << node.opType << "' in opset "
             << opset;
     std::string nearest = nearestName(node.opType);
-    if (!nearest.empty())
+    if (nearest == node.opType)
+      message << ", only in later ones; export the model again";
+    else if (!nearest.empty())
       message << "; did you mean '" << nearest << "'";
     return;
   }

@@ -240,6 +240,8 @@ static Value attend(Compose &c, const HeadsAttention &a) {
   if (a.bias)
     scores = c.add(scores, a.bias);
   if (a.causal && length > 1) { // a query sees keys up to its own place
+    if (failed(c.n.checkTable({length, keys})))
+      return {};
     std::vector<double> later;
     for (int64_t q = 0; q < length; ++q)
       for (int64_t k = 0; k < keys; ++k)

@@ -271,6 +271,8 @@ static FailureOr<Value> sliceList(NodeImporter &n, unsigned i, StringRef name,
                                   int64_t count, int64_t fallback) {
   if (Value given = n.opset < 10 ? Value() : n.optionalOperand(i))
     return given;
+  if (failed(n.checkTable(count)))
+    return failure();
   SmallVector<int64_t> list(count, fallback);
   if (fallback < 0) // the axes: all of them
     std::iota(list.begin(), list.end(), 0);

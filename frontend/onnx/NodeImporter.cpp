@@ -31,6 +31,26 @@ InFlightDiagnostic NodeImporter::unsupported() {
   return weft::unsupported(location);
 }
 
+LogicalResult NodeImporter::checkTable(ArrayRef<int64_t> sizes) {
+  constexpr int64_t kMostNumbers = int64_t(1) << 25;
+  std::optional<int64_t> count = countElements(sizes);
+  if (count && *count <= kMostNumbers)
+    return success();
+  return unsupported() << node.opType << " that needs a table of "
+                       << formatShape(sizes) << " numbers; there may be "
+                       << kMostNumbers << ", use smaller tensors";
+}
+
+LogicalResult NodeImporter::checkParts(int64_t count, StringRef what) {
+  constexpr int64_t kMostParts = 4096;
+  if (count <= kMostParts)
+    return success();
+  return unsupported() << node.opType << " with " << count << " " << what
+                       << ", each of which is an operation of its own; there "
+                          "may be "
+                       << kMostParts;
+}
+
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//

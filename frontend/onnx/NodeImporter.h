@@ -60,6 +60,12 @@ public:
   /// Reports something that is right but not done yet; the text that follows
   /// names the alternative.
   mlir::InFlightDiagnostic unsupported();
+  /// Refuses a list or matrix of `sizes` numbers that follow from shapes alone,
+  /// as positions and masks do, before it is made: 100 bytes of a model can ask
+  /// for any size. At most 2^25 numbers, 256 MiB of doubles.
+  llvm::LogicalResult checkTable(llvm::ArrayRef<int64_t> sizes);
+  /// The same of the `count` operations of one node, each for one of `what`.
+  llvm::LogicalResult checkParts(int64_t count, llvm::StringRef what);
 
   //===--- operands -------------------------------------------------------===//
   unsigned numOperands() const { return operands.size(); }

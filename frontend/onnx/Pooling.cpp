@@ -272,6 +272,8 @@ Value weft::onnx::averageWindows(Compose &c, Value input, const Window &window,
     return {};
   size_t spatial = window.kernel.size();
   SmallVector<int64_t> shape(2, 1);
+  if (failed(c.n.checkTable(c.shapeOf(mean).drop_front(2))))
+    return {};
   std::vector<double> factors(1, 1.0);
   bool whole = true;
   for (size_t s = 0; s < spatial; ++s) {
@@ -330,6 +332,8 @@ static Value placesOf(Compose &c, const Window &window, ArrayRef<int64_t> cell,
 /// First places of the planes of a tensor N,C,..: N x C x 1 ..
 static Value planeStarts(Compose &c, ArrayRef<int64_t> shape, int64_t plane,
                          Type element) {
+  if (failed(c.n.checkTable({shape[0], shape[1]})))
+    return {};
   std::vector<double> starts;
   for (int64_t i = 0; i < shape[0] * shape[1]; ++i)
     starts.push_back(static_cast<double>(i * plane));
@@ -368,12 +372,9 @@ Value weft::onnx::largestWithIndices(Compose &c, Value input,
   for (int64_t s = 0; s < spatial; ++s)
     box.push_back(resultSize(window, s, c.shapeOf(padded)[2 + s]));
   steps.append(window.strides.begin(), window.strides.end());
-  constexpr int64_t kMostCells = 4096;
-  if (cells > kMostCells) {
-    c.n.unsupported() << "MaxPool with Indices over a window of " << cells
-                      << " values; at most " << kMostCells << " are supported";
+  if (failed(c.n.checkParts(cells, "places of the window of its Indices")) ||
+      failed(c.n.checkTable(ArrayRef<int64_t>(box).drop_front(2))))
     return {};
-  }
   Type f32 = c.n.builder.getF32Type(), i64 = c.n.builder.getI64Type();
   Value largest, place;
   for (int64_t number = 0; number < cells; ++number) {

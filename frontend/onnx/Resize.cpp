@@ -154,6 +154,8 @@ static Value combine(Compose &c, Value value, int64_t axis,
                      ArrayRef<Taps> taps) {
   AxisView view(c.shapeOf(value), axis);
   int64_t output = taps.size();
+  if (failed(c.n.checkTable({output, view.size})))
+    return {};
   std::vector<double> weights(output * view.size, 0.0);
   bool last = view.inner == 1;
   for (int64_t i = 0; i < output; ++i)
@@ -236,6 +238,9 @@ static LogicalResult build(NodeImporter &n, Value input,
                        << formatShape(c.shapeOf(input))
                        << "; there is nothing to resize to " << axis.output
                        << " values";
+  for (const ResizedAxis &axis : plan.axes)
+    if (failed(n.checkTable(axis.output)))
+      return failure();
   if (std::optional<Value> wide = repeatWhole(c, input, plan))
     return c.finish(*wide);
   Type element = c.elementOf(input);

@@ -276,6 +276,10 @@ static LogicalResult importGridSample(NodeImporter &n) {
   if (failed(checkPixels(n, *countElements(sizes))))
     return failure();
   Compose c(n);
+  SmallVector<int64_t> result{shape[0], shape[1]};
+  result.append(points.begin(), points.end());
+  if (*countElements(result) == 0)
+    return c.finish(c.numbers(0.0, result, c.elementOf(*input)));
   SmallVector<int64_t> lines = linesOf(shape[0], count);
   int64_t width = lines[3];
   lines[3] *= int64_t(axes);
@@ -290,8 +294,6 @@ static LogicalResult importGridSample(NodeImporter &n) {
                             : c.mul(c.sub(c.mul(place, size), 1.0), 0.5));
   }
   Value rows = sample(c, tableOf(c, *input), places, sizes, how);
-  SmallVector<int64_t> result{shape[0], shape[1]};
-  result.append(points.begin(), points.end());
   return c.finish(
       c.reshape(channelsFirst(c, rows, how.kernel != Kernel::Nearest), result));
 }
@@ -317,6 +319,8 @@ static LogicalResult importAffineGrid(NodeImporter &n) {
   if (!pixels || *pixels < 1)
     return n.error() << "size is " << formatShape(*size)
                      << ", which is empty or too large";
+  if (failed(n.checkTable({*pixels, axes + 1})))
+    return failure();
   std::vector<double> places(*pixels * (axes + 1), 1.0);
   for (int64_t i = 0; i < *pixels; ++i)
     for (int64_t s = axes - 1, rest = i; s >= 0; rest /= sizes[s--]) {
@@ -362,6 +366,8 @@ static bool alignAxis(Compose &c, Value rois, double scale, bool halfPixel,
   Value length = c.sub(end, start);
   if (!halfPixel)
     length = c.max(length, 1.0); // malformed regions become 1 x 1
+  if (failed(c.n.checkTable({axis.bins, axis.samples})))
+    return false;
   std::vector<double> steps;
   for (int64_t k = 0; k < axis.bins * axis.samples; ++k)
     steps.push_back((static_cast<double>(k / axis.samples) +
@@ -601,6 +607,8 @@ static SmallVector<Value> deformedPlaces(Compose &c, Value offset,
   Type f32 = c.n.builder.getF32Type();
   int64_t cells = deformed.cells(), pixels = deformed.pixels();
   int64_t tables = images * deformed.offsetGroup;
+  if (failed(c.n.checkTable({cells, pixels})))
+    return {};
   Value moves = c.cast(c.reshape(offset, {tables, cells, 2, pixels}), f32);
   SmallVector<Value> places;
   for (int64_t s = 0; s < 2; ++s) {

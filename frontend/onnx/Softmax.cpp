@@ -31,6 +31,8 @@ static Value hardmax(Compose &c, Value value, int64_t axis) {
   ArrayRef<int64_t> shape = c.shapeOf(value);
   if (shape[axis] == 0)
     return value;
+  if (failed(c.n.checkTable(shape[axis])))
+    return {};
   Value index = c.orNull(c.n.create<top::ArgReduceOp>(
       ReduceKind::Max, value, axis, /*keepdims=*/true, /*last=*/false));
   SmallVector<int64_t> counted(shape[axis]), countShape(shape.size(), 1);

@@ -13,9 +13,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::onnx;
 
-/// Most elements of the matrix of a transform (256 MB of f32).
-constexpr int64_t kMaxMatrixElements = int64_t(1) << 26;
-
 namespace {
 
 struct Root {
@@ -88,12 +85,8 @@ static Value applyTransform(Compose &c, Value value, int64_t axis,
   if (!value)
     return {};
   int64_t rows = t.inputs * t.inputParts, columns = t.outputs * t.outputParts;
-  if (columns > 0 && rows > kMaxMatrixElements / columns) {
-    c.n.unsupported() << "a transform of length " << t.length
-                      << "; its matrix would have more than "
-                      << kMaxMatrixElements << " elements, use shorter frames";
+  if (failed(c.n.checkTable({rows, columns})))
     return {};
-  }
   int64_t rank = c.shapeOf(value).size();
   value = c.sliceAxis(value, axis, 0, t.inputs);
   // The axis to the place before the last one, and back.
@@ -288,7 +281,9 @@ static LogicalResult importMelWeightMatrix(NodeImporter &n) {
   Type element = elementTypeOf(*type, n.builder.getContext());
   auto bins = int64_t(settings[0]), spectrum = int64_t(settings[1]) / 2 + 1;
   bool sane = element && bins >= 1 && bins <= 1 << 16 && settings[1] >= 1 &&
-              spectrum <= kMaxMatrixElements / bins && settings[2] >= 1;
+              settings[2] >= 1;
+  if (sane && failed(n.checkTable({spectrum, bins})))
+    return failure();
   std::optional<SmallVector<int64_t>> edges;
   if (sane)
     edges = melEdges(settings);

@@ -52,6 +52,10 @@ weft::top::channelValues(Value value, RankedTensorType result) {
   std::optional<HostTensor> tensor = constantTensor(value);
   if (!tensor || tensor->elements() == 0)
     return std::nullopt;
+  // One number for more channels than a network has would fill the memory.
+  constexpr int64_t kMostChannels = 1 << 24;
+  if (channels > kMostChannels)
+    return std::nullopt;
   std::vector<double> values = loadDoubles(*tensor);
   if (values.size() == 1)
     values.resize(channels, values.front());

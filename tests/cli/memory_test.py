@@ -85,6 +85,13 @@ class Memory(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertRegex(error, r"ConstantOfShape_0.*the result has the shape 536870912, 4 bytes for each element")
 
+    def test_a_number_of_many_channels(self):
+        """One number that is added to 2^31 - 2 channels stays one."""
+        path = self.model([("Add", ["x", "one"], ["y"], {})], [ONE], [floats("x", 1, 2**31 - 2)], [floats("y", 1, 2**31 - 2)])
+        code, error = self.convert(path)
+        self.assertEqual(code, 2)
+        self.assertRegex(error, r"(?m)^weft: error: \S+: unsupported: input 'x' has type")
+
     def test_a_chain_of_concat(self):
         names = ["one"] + [f"t{i}" for i in range(26)] + ["big"]
         nodes = [("Concat", [a, a], [b], {"axis": 0}) for a, b in zip(names, names[1:])]

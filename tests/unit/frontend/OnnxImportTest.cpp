@@ -178,6 +178,46 @@ TEST(OnnxImport, IntegerConvolutionOfOtherChannels) {
               HasSubstr("the input has 1 channels, the filters take 500"));
 }
 
+/// What follows from shapes alone is refused before it is made.
+TEST(OnnxImport, TablesOfAnySize) {
+  EXPECT_THAT(failureOf("(float[1,2147483647] x) => (float[1,2147483647] y) "
+                        "{ y = Hardmax (x) }"),
+              HasSubstr("Hardmax that needs a table of 2147483647 numbers; "
+                        "there may be 33554432"));
+  EXPECT_THAT(
+      failure(onnxGraph(14, "(uint8[4,1000,65536] x) => "
+                            "(uint8[4,1000,65536] y) { y = Trilu (x) }"),
+              {}),
+      HasSubstr("Trilu that needs a table of 1000x65536 numbers"));
+  EXPECT_THAT(failureOf("(float[2,4,8] x, int64[2147483647] b, int64[3] e) => "
+                        "(float[2,4,8] y) { y = Slice (x, b, e) }"),
+              HasSubstr("Slice that needs a table of 2147483647 numbers"));
+}
+
+TEST(OnnxImport, WindowsOfManyPlaces) {
+  EXPECT_THAT(
+      failureOf("(float[1,1,3,3] x, float[1,1,1048576,2] w) => "
+                "(float[1,1,1048578,4] y) { y = ConvTranspose (x, w) }"),
+      HasSubstr("ConvTranspose with 2097152 places of a window, each "
+                "of which is an operation of its own; there may be "
+                "4096"));
+}
+
+TEST(OnnxImport, GridWithoutPlaces) {
+  EXPECT_THAT(textOf(22, "(float[1,2,4,4] x, float[1,5,3,2] p) => "
+                         "(float[1,2,0,3] y) "
+                         "<int64[1] from = {0}, int64[1] axis = {1}> "
+                         "{ g = Slice (p, from, from, axis) "
+                         "y = GridSample (x, g) }"),
+              HasSubstr("tensor<1x2x0x3xf32>"));
+}
+
+TEST(OnnxImport, OperatorsOfLaterOpsets) {
+  EXPECT_THAT(failureOf("(float[4,4] x) => (float[4,4] y) { y = Trilu (x) }"),
+              HasSubstr("ONNX has no operator 'Trilu' in opset 13, only in "
+                        "later ones; export the model again"));
+}
+
 TEST(OnnxImport, WholeFactorsOfResizeRepeatPixels) {
   std::string text =
       textOf(13, "(float[1,2,4,4] x) => (float[1,2,8,12] y) "
