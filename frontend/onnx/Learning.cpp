@@ -456,7 +456,10 @@ static LogicalResult importTreeEnsemble(StructureNode &s) {
   SmallVector<Value> columns;
   for (int64_t feature : t->features)
     columns.push_back(c.sliceAxis(*input, 1, feature, 1));
-  Value holds = testNodes(c, *t, c.concat(columns, 1));
+  Value features = c.concat(columns, 1);
+  if (!features)
+    return failure();
+  Value holds = testNodes(c, *t, features);
   auto nodes = int64_t(t->splits.size()), ways = int64_t(paths.size());
   std::vector<double> turns(nodes * ways), wanted(ways),
       weights(ways * t->targets);

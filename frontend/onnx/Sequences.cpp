@@ -128,6 +128,8 @@ static FailureOr<SmallVector<int64_t>> partSizes(StructureNode &s, int64_t size,
     return failure();
   if (s.operand(1).isUnknown()) {
     keeps = *keepDims;
+    if (failed(s.n.checkParts(size, "parts")))
+      return failure();
     return SmallVector<int64_t>(size, 1);
   }
   keeps = true;
@@ -138,6 +140,8 @@ static FailureOr<SmallVector<int64_t>> partSizes(StructureNode &s, int64_t size,
   bool isScalar = s.n.typeOf(s.operand(1).value).getRank() == 0;
   if (isScalar && sizes.front() > 0) {
     int64_t part = sizes.front();
+    if (failed(s.n.checkParts(size / part, "parts")))
+      return failure();
     sizes.assign(size / part, part);
     if (size % part)
       sizes.push_back(size % part);

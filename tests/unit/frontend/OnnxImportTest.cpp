@@ -203,6 +203,14 @@ TEST(OnnxImport, WindowsOfManyPlaces) {
                 "4096"));
 }
 
+TEST(OnnxImport, SequencesOfManyParts) {
+  EXPECT_THAT(failureOf("(float[1048576,6] x) => (float[6] y) "
+                        "<int64 first = {0}> { s = SplitToSequence <axis = 0> "
+                        "(x) y = SequenceAt (s, first) }"),
+              HasSubstr("SplitToSequence with 1048576 parts, each of which is "
+                        "an operation of its own; there may be 4096"));
+}
+
 TEST(OnnxImport, GridWithoutPlaces) {
   EXPECT_THAT(textOf(22, "(float[1,2,4,4] x, float[1,5,3,2] p) => "
                          "(float[1,2,0,3] y) "
