@@ -194,12 +194,12 @@ static FailureOr<Value> stack(StructureNode &s, ArrayRef<Value> parts,
     shape.insert(shape.begin() + axis, 1);
     rows.push_back(c.reshape(part, shape));
   }
-  for (Value row : rows)
+  for (auto [row, part] : llvm::zip_equal(rows, parts))
     if (row && row.getType() != rows.front().getType()) {
       s.n.error() << "a scan output is "
                   << formatShape(c.shapeOf(parts.front()))
                   << " in the first iteration and "
-                  << formatShape(c.shapeOf(parts[&row - rows.begin()]))
+                  << formatShape(c.shapeOf(part))
                   << " later; all must have one shape";
       return failure();
     }

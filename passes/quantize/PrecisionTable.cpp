@@ -84,6 +84,9 @@ std::string PrecisionTable::str(llvm::StringRef comment) const {
     return text;
   }
   if (isVendors) {
+    // The vendor's heading, so that a name that begins with a byte order mark
+    // is not where a file has its own.
+    os << "# op_name   quantize_mode\n";
     for (const Entry &entry : entries)
       os << entry.name << " "
          << llvm::StringRef(stringifyPrecision(entry.precision)).upper()

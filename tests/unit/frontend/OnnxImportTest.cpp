@@ -211,6 +211,22 @@ TEST(OnnxImport, SequencesOfManyParts) {
                         "an operation of its own; there may be 4096"));
 }
 
+TEST(OnnxImport, IntegerConvolutionOfNoPlaces) {
+  EXPECT_THAT(failureOf("(uint8[1,1,7,7] x, uint8[1,1,0,1] w) => "
+                        "(int32[1,1,7,7] y) { y = ConvInteger (x, w) }"),
+              HasSubstr("the kernel spans"));
+}
+
+TEST(OnnxImport, ScanOfGrowingOutputs) {
+  EXPECT_THAT(
+      failureOf("(float[2] first, float[3,2,2] x) => (float[2,2] y, "
+                "float[3,2,2] z) { y, z = Scan <num_scan_inputs = 1, body = b "
+                "(float[2] s, float[2,2] e) => (float[2,2] t, float[2] o) "
+                "{ t = Add (s, e) o = Identity (s) }> (first, x) }"),
+      HasSubstr("a scan output is 2 in the first iteration and 2x2 later; all "
+                "must have one shape"));
+}
+
 TEST(OnnxImport, GridWithoutPlaces) {
   EXPECT_THAT(textOf(22, "(float[1,2,4,4] x, float[1,5,3,2] p) => "
                          "(float[1,2,0,3] y) "
