@@ -7,6 +7,7 @@
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Norm.h"
+#include "dialects/tpu/Reduce.h"
 #include "dialects/tpu/Select.h"
 #include "dialects/tpu/recipe/Price.h"
 #include "passes/tpu/Passes.h"
@@ -37,7 +38,7 @@ using namespace weft::tpu;
 
 namespace {
 
-/// Sizes for the results of a region. Each axis is part of one run of the
+/// Sizes for the tensors of a region. Each axis is part of one run of the
 /// region's own axes, or has one element.
 struct Spread {
   Dims dims;
@@ -48,33 +49,52 @@ struct Spread {
   }
 };
 
-/// Ops of single elements with results of the same sizes, in block order: they
-/// do not care where an element lies.
+/// Ops of single elements, in block order, which do not care where an element
+/// lies, and reductions of one axis, which do not care where the others lie.
+/// Each tensor has all elements of an axis of the region, or one.
 class ElementRegion {
 public:
   explicit ElementRegion(ArrayRef<Operation *> ops);
 
   bool contains(Operation *op) const { return members.contains(op); }
-  /// The sizes that the results have.
-  Dims dims() const { return dimsOf(ops.front()->getResult(0)); }
-  /// The sizes of an operand where results have those of `spread`.
-  Dims operandDims(Value operand, const Spread &spread) const;
+  /// The sizes of the largest tensors.
+  const Dims &dims() const { return all; }
+  /// The sizes of a tensor where the largest ones have those of `spread`.
+  Dims dimsUnder(Value value, const Spread &spread) const;
+  /// Which axis of `spread` an op of the region reduces that reduces `axis`
+  /// now; none if that axis is cut, or lies over lanes.
+  std::optional<unsigned> axisUnder(unsigned axis, const Spread &spread) const;
+  /// Whether each tensor has all elements of each axis or one: what is reduced
+  /// may be repeated along an axis of other sizes.
+  bool isUniform() const;
+  /// Whether each op of the region can compute it under `spread`.
+  bool takes(const Spread &spread) const;
 
   ArrayRef<Operation *> ops;
   /// What the members read of others, and what others read of them.
   llvm::SmallSetVector<Value, 4> inputs;
   SmallVector<Value, 2> outputs;
-  /// Elements of neighbouring axes that each input has all or one of.
+  /// Elements of neighbouring axes that each tensor has all or one of.
   SmallVector<int64_t, 4> runs;
 
 private:
   void findRuns();
 
   llvm::SmallPtrSet<Operation *, 8> members;
+  Dims all = {1, 1, 1, 1};
   std::array<int, 4> runOfAxis = {-1, -1, -1, -1};
 };
 
 } // namespace
+
+/// Whether a tensor of `own` sizes has all elements of each axis of `whole`, or
+/// one.
+static bool isWholeOrOne(const Dims &own, const Dims &whole) {
+  return llvm::all_of(llvm::zip_equal(own, whole), [](auto sizes) {
+    auto [size, all] = sizes;
+    return size == 1 || size == all;
+  });
+}
 
 /// The operands whose elements go where those of the result do; tables of
 /// functions do not.
@@ -97,13 +117,22 @@ ElementRegion::ElementRegion(ArrayRef<Operation *> ops)
 }
 
 void ElementRegion::findRuns() {
-  Dims all = dims();
+  SmallVector<Value> tensors(inputs.begin(), inputs.end());
+  for (Operation *op : ops) {
+    Dims own = dimsOf(op->getResult(0));
+    for (Value operand : spreadOperands(op))
+      for (unsigned axis = 0; axis < 4; ++axis)
+        all[axis] = std::max({all[axis], own[axis], dimsOf(operand)[axis]});
+    // What is repeated is repeated where it is read.
+    if (!llvm::isa<RepeatChannelOp>(op))
+      tensors.push_back(op->getResult(0));
+  }
   std::optional<unsigned> before;
   for (unsigned axis = 0; axis < 4; ++axis) {
     if (all[axis] == 1)
       continue;
-    bool isSame = before && llvm::all_of(inputs, [&](Value input) {
-                    Dims own = dimsOf(input);
+    bool isSame = before && llvm::all_of(tensors, [&](Value tensor) {
+                    Dims own = dimsOf(tensor);
                     return (own[*before] == 1) == (own[axis] == 1);
                   });
     if (isSame)
@@ -115,13 +144,38 @@ void ElementRegion::findRuns() {
   }
 }
 
-Dims ElementRegion::operandDims(Value operand, const Spread &spread) const {
-  Dims own = dimsOf(operand), result = {1, 1, 1, 1};
+Dims ElementRegion::dimsUnder(Value value, const Spread &spread) const {
+  Dims own = dimsOf(value), result = {1, 1, 1, 1};
   for (unsigned axis = 0; axis < 4; ++axis)
     for (unsigned place = 0; place < 4; ++place)
       if (own[axis] != 1 && spread.run[place] == runOfAxis[axis])
         result[place] = spread.dims[place];
   return result;
+}
+
+std::optional<unsigned> ElementRegion::axisUnder(unsigned axis,
+                                                 const Spread &spread) const {
+  for (unsigned place : {kAxisN, kAxisH, kAxisW})
+    if (all[axis] != 1 && spread.run[place] == runOfAxis[axis] &&
+        spread.dims[place] == all[axis])
+      return place;
+  return std::nullopt;
+}
+
+bool ElementRegion::isUniform() const {
+  return llvm::all_of(ops, [&](Operation *op) {
+    return isWholeOrOne(dimsOf(op->getResult(0)), all) &&
+           llvm::all_of(spreadOperands(op), [&](Value operand) {
+             return isWholeOrOne(dimsOf(operand), all);
+           });
+  });
+}
+
+bool ElementRegion::takes(const Spread &spread) const {
+  return llvm::all_of(ops, [&](Operation *op) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    return !reduce || axisUnder(reduce.getAxis(), spread);
+  });
 }
 
 /// Whether the only reader of what repeats a channel has its sizes from another
@@ -132,7 +186,7 @@ static bool isReadBesideWhole(Operation *repeat) {
       user->hasAttr(kBandsAttr))
     return false;
   Dims dims = dimsOf(user->getResult(0));
-  return dimsOf(repeat->getResult(0)) == dims &&
+  return isWholeOrOne(dimsOf(repeat->getResult(0)), dims) &&
          llvm::any_of(user->getOperands(), [&](Value other) {
            return dimsOf(other) == dims &&
                   !other.getDefiningOp<RepeatChannelOp>();
@@ -225,28 +279,44 @@ static std::vector<Chain> chainsOf(ArrayRef<Operation *> ops) {
   return chains;
 }
 
-/// The element ops of the block in sets that read each other. Where other ops
-/// compute in between, only what is read once joins: such a set is a part of
-/// the graph that goes through no other op.
-static std::vector<Chain> connectedOps(Block &block) {
+/// The element ops of the block in sets that read each other, reductions of an
+/// axis among them if `reduces`. Where other ops compute in between, only what
+/// is read once joins: such a set is a part of the graph that goes through no
+/// other op.
+static std::vector<Chain> connectedOps(Block &block, bool reduces) {
   llvm::EquivalenceClasses<Operation *> sets;
   DenseMap<Operation *, unsigned> others; // that came before
+  llvm::SmallPtrSet<Operation *, 16> reduced; // have one element of some axis
   unsigned passed = 0;
   SmallVector<Operation *> ops;
   for (Operation &op : block) {
-    if (!isElementOp(&op)) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    bool isMember = reduce ? reduces && !op.hasAttr(kBandsAttr)
+                           : isElementOp(&op);
+    if (!isMember) {
       passed += bool(asTileable(&op));
       continue;
     }
     others[&op] = passed;
     ops.push_back(&op);
     sets.insert(&op);
-    for (Value operand : op.getOperands())
-      if (auto before = others.find(operand.getDefiningOp());
-          before != others.end() &&
-          dimsOf(operand) == dimsOf(op.getResult(0)) &&
-          (operand.hasOneUse() || before->second == passed))
-        sets.unionSets(operand.getDefiningOp(), &op);
+    if (reduce)
+      reduced.insert(&op);
+    Dims own = dimsOf(op.getResult(0));
+    for (Value operand : op.getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      auto before = others.find(source);
+      if (before == others.end() ||
+          !(operand.hasOneUse() || before->second == passed))
+        continue;
+      bool isSame = dimsOf(operand) == own;
+      if (isSame && reduced.contains(source))
+        reduced.insert(&op);
+      if (isSame || reduce ||
+          ((reduced.contains(source) || llvm::isa<RepeatChannelOp>(source)) &&
+           isWholeOrOne(dimsOf(operand), own)))
+        sets.unionSets(source, &op);
+    }
   }
   llvm::MapVector<Operation *, Chain> bySet;
   for (Operation *op : ops)
@@ -326,6 +396,63 @@ static Value createReshaped(OpBuilder &builder, Location location, Value value,
   return builder.create<ReshapeOp>(location, type, value);
 }
 
+namespace {
+/// A reduction along W whose rows had been regrouped for it.
+struct Regrouped {
+  ReduceOp reduce;
+  Dims rows, groups; ///< what it reads, as it was made and as it was regrouped
+};
+} // namespace
+
+/// Lets `reduce` read rows as they were made (65536x3x1x5, not 4x49152x1x5), so
+/// that no reshape parts it from what makes them and reads their sums.
+static std::optional<Regrouped> readRows(ReduceOp reduce) {
+  auto regroup = reduce.getInput().getDefiningOp<ReshapeOp>();
+  if (!regroup || !regroup->hasOneUse() || reduce.getAxis() != kAxisW)
+    return std::nullopt;
+  Dims rows = dimsOf(regroup.getInput()), groups = dimsOf(regroup.getOutput());
+  if (rows[kAxisW] != groups[kAxisW])
+    return std::nullopt;
+  Value output = reduce.getOutput();
+  Type grouped = output.getType();
+  Dims one = rows;
+  one[kAxisW] = 1;
+  reduce.getInputMutable().assign(regroup.getInput());
+  regroup.erase();
+  output.setType(reshaped(output, one));
+  OpBuilder builder(reduce->getContext());
+  builder.setInsertionPointAfter(reduce);
+  auto back = builder.create<ReshapeOp>(reduce.getLoc(), grouped, output);
+  output.replaceAllUsesExcept(back.getOutput(), back);
+  for (Operation *user : llvm::make_early_inc_range(back->getUsers()))
+    if (llvm::isa<ReshapeOp>(user) &&
+        user->getResult(0).getType() == output.getType()) {
+      user->getResult(0).replaceAllUsesWith(output);
+      user->erase();
+    }
+  if (back->use_empty())
+    back.erase();
+  return Regrouped{reduce, rows, groups};
+}
+
+/// Takes `readRows` back where the rows were not spread.
+static void readGroups(const Regrouped &regrouped) {
+  ReduceOp reduce = regrouped.reduce;
+  if (dimsOf(reduce.getInput()) != regrouped.rows)
+    return;
+  OpBuilder builder(reduce);
+  Value output = reduce.getOutput();
+  Type one = output.getType();
+  Dims groups = regrouped.groups;
+  reduce.getInputMutable().assign(builder.create<ReshapeOp>(
+      reduce.getLoc(), reshaped(reduce.getInput(), groups), reduce.getInput()));
+  groups[kAxisW] = 1;
+  output.setType(reshaped(output, groups));
+  builder.setInsertionPointAfter(reduce);
+  auto back = builder.create<ReshapeOp>(reduce.getLoc(), one, output);
+  output.replaceAllUsesExcept(back.getOutput(), back);
+}
+
 /// `value` as `user` wants it where it computes `channels`: itself or, if it
 /// has but one, that one repeated.
 static Value createChannels(OpBuilder &builder, Value value, Operation *user,
@@ -353,6 +480,15 @@ static std::optional<int64_t> computeCycles(Operation *op, const Chip &chip) {
   return own ? std::optional(int64_t(*own * pieces)) : std::nullopt;
 }
 
+/// Gives `op`, a member of the region or a copy of one, a result of `dims`.
+static void setDims(const ElementRegion &region, Operation *op,
+                    const Dims &dims, const Spread &spread) {
+  Value result = op->getResult(0);
+  result.setType(reshaped(result, dims));
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    reduce.setAxis(*region.axisUnder(reduce.getAxis(), spread));
+}
+
 /// Cycles of one op of the region under other sizes.
 static std::optional<int64_t> computeCycles(const ElementRegion &region,
                                             Operation *op, const Chip &chip,
@@ -360,16 +496,17 @@ static std::optional<int64_t> computeCycles(const ElementRegion &region,
   OpBuilder builder(op);
   IRMapping operands;
   Operation *before = op->getPrevNode();
+  Dims dims = region.dimsUnder(op->getResult(0), spread);
   for (Value operand : spreadOperands(op))
     if (!operands.contains(operand)) {
       Value there = builder.create<ReshapeOp>(
-          op->getLoc(), reshaped(operand, region.operandDims(operand, spread)),
+          op->getLoc(), reshaped(operand, region.dimsUnder(operand, spread)),
           operand);
-      operands.map(operand,
-                   createChannels(builder, there, op, spread.dims[kAxisC]));
+      operands.map(operand, createChannels(builder, there, op, dims[kAxisC]));
     }
-  Value result = builder.clone(*op, operands)->getResult(0);
-  result.setType(reshaped(result, spread.dims));
+  Operation *copy = builder.clone(*op, operands);
+  Value result = copy->getResult(0);
+  setDims(region, copy, dims, spread);
   std::optional<int64_t> cycles = computeCycles(result.getDefiningOp(), chip);
   for (auto [operand, there] : operands.getValueMap())
     if (auto repeat = there.getDefiningOp<RepeatChannelOp>(); cycles && repeat)
@@ -456,19 +593,20 @@ static std::optional<int64_t> costOf(const ElementRegion &region,
       *cycles += transferCycles(value, chip, dimsOf(value));
     if (spread)
       *cycles +=
-          transferCycles(value, chip, region.operandDims(value, *spread));
+          transferCycles(value, chip, region.dimsUnder(value, *spread));
   };
   for (Value input : region.inputs) {
     if (input.getDefiningOp<WeightOp>())
       continue;
     Value source = input;
     if (spread)
-      source = lookThroughReshape(input, region.operandDims(input, *spread));
+      source = lookThroughReshape(input, region.dimsUnder(input, *spread));
     addBorder(input, isHandedIn(region, source), source != input);
   }
   for (Value output : region.outputs)
     addBorder(output, isHandedOut(region, output),
-              spread && isReadUnder(region, output, spread->dims));
+              spread && isReadUnder(region, output,
+                                    region.dimsUnder(output, *spread)));
   return cycles;
 }
 
@@ -520,19 +658,22 @@ static void repeatAgain(RepeatChannelOp repeat) {
 static void reshape(const ElementRegion &region, const Spread &spread) {
   Operation *first = region.ops.front();
   OpBuilder builder(first);
+  auto channelsOf = [&](Operation *op) {
+    return region.dimsUnder(op->getResult(0), spread)[kAxisC];
+  };
   for (Value input : region.inputs) {
     builder.setInsertionPoint(first);
     if (Operation *source = input.getDefiningOp();
         source && first->isBeforeInBlock(source))
       builder.setInsertionPointAfter(source);
-    Dims dims = region.operandDims(input, spread);
+    Dims dims = region.dimsUnder(input, spread);
     Value there = createReshaped(builder, first->getLoc(),
                                  lookThroughReshape(input, dims), dims);
     for (OpOperand &use : llvm::make_early_inc_range(input.getUses())) {
       Operation *user = use.getOwner();
       if (region.contains(user) &&
           use.getOperandNumber() < spreadOperands(user).size())
-        use.set(createChannels(builder, there, user, spread.dims[kAxisC]));
+        use.set(createChannels(builder, there, user, channelsOf(user)));
     }
     // Reshapes that were looked through, constants that were made anew.
     if (Operation *source = input.getDefiningOp();
@@ -542,8 +683,11 @@ static void reshape(const ElementRegion &region, const Spread &spread) {
   SmallVector<Type> types;
   for (Value output : region.outputs)
     types.push_back(output.getType());
+  SmallVector<Dims> results; // of all, before one is changed
   for (Operation *op : region.ops)
-    op->getResult(0).setType(reshaped(op->getResult(0), spread.dims));
+    results.push_back(region.dimsUnder(op->getResult(0), spread));
+  for (auto [op, dims] : llvm::zip_equal(region.ops, results))
+    setDims(region, op, dims, spread);
   for (auto [output, type] : llvm::zip_equal(region.outputs, types))
     reshapeBack(region, output, type);
   for (Operation *op : region.ops)
@@ -552,12 +696,19 @@ static void reshape(const ElementRegion &region, const Spread &spread) {
 }
 
 /// Cycles to store and load what groups hand over past the region: groups are
-/// runs of ops in block order, and reshapes end them.
+/// runs of ops in block order, and reshapes end them, those that are there as
+/// well as those that would come.
 static int64_t costOfCuts(const ElementRegion &region, const Chip &chip) {
   Operation *first = region.ops.front(), *last = region.ops.back();
   auto isOutside = [&](Operation *op) {
     return asTileable(op) && !region.contains(op);
   };
+  DenseMap<Operation *, unsigned> reshapesBefore;
+  unsigned reshapes = 0;
+  for (Operation &op : *first->getBlock()) {
+    reshapesBefore[&op] = reshapes;
+    reshapes += llvm::isa<ReshapeOp>(op);
+  }
   int64_t cycles = 0;
   for (Operation &op : *first->getBlock()) {
     if (&op == last)
@@ -567,7 +718,8 @@ static int64_t costOfCuts(const ElementRegion &region, const Chip &chip) {
       continue;
     bool isCut = llvm::any_of(op.getUsers(), [&](Operation *user) {
       Operation *cut = op.isBeforeInBlock(first) ? first : last;
-      return isOutside(user) && cut->isBeforeInBlock(user);
+      return isOutside(user) && cut->isBeforeInBlock(user) &&
+             reshapesBefore[&op] == reshapesBefore[user];
     });
     if (isCut)
       cycles +=
@@ -600,7 +752,7 @@ static void forgetChoice(Operation *op) {
 /// of its own has costs that are not counted here.
 static std::optional<Spread> cheapestSpread(const ElementRegion &region,
                                             const Chip &chip) {
-  if (Box::whole(region.dims()).elements() == 0)
+  if (Box::whole(region.dims()).elements() == 0 || !region.isUniform())
     return std::nullopt;
   std::optional<int64_t> asItIs = costOf(region, chip, nullptr);
   if (!asItIs)
@@ -610,7 +762,7 @@ static std::optional<Spread> cheapestSpread(const ElementRegion &region,
   SmallVector<Spread, 8> priced; // fewer lanes may be the same way
   for (int64_t lanes = chip.lanes; lanes > 1; lanes /= 2)
     for (const Spread &spread : spreadsOf(region, chip, lanes)) {
-      if (llvm::is_contained(priced, spread))
+      if (llvm::is_contained(priced, spread) || !region.takes(spread))
         continue;
       priced.push_back(spread);
       auto cost = costOf(region, chip, &spread);
@@ -652,19 +804,40 @@ struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
          llvm::to_vector(getOperation().getBody().getOps<ScaleOp>()))
       if (BinaryOp sum = splitScale(scale, *chip))
         sums.push_back(sum);
-    std::vector<Chain> regions = connectedOps(getOperation().getBody().front());
-    // What one is spread to is the question for those around it.
-    for (size_t before = 0; before != regions.size();) {
-      before = regions.size();
+    Block &block = getOperation().getBody().front();
+    SmallVector<Regrouped> regrouped;
+    for (ReduceOp reduce : llvm::to_vector(block.getOps<ReduceOp>()))
+      if (auto known = readRows(reduce))
+        regrouped.push_back(*known);
+    llvm::SmallPtrSet<Operation *, 16> spread;
+    for (bool reduces : {true, false}) {
+      std::vector<Chain> regions = connectedOps(block, reduces);
       llvm::erase_if(regions, [&](ArrayRef<Operation *> connected) {
-        return trySpread(ElementRegion(connected), *chip);
+        return llvm::any_of(connected, [&](Operation *op) {
+          return spread.contains(op);
+        });
       });
+      // What one is spread to is the question for those around it.
+      for (size_t before = 0; before != regions.size();) {
+        before = regions.size();
+        llvm::erase_if(regions, [&](ArrayRef<Operation *> connected) {
+          if (!trySpread(ElementRegion(connected), *chip))
+            return false;
+          for (Operation *op : connected)
+            if (!llvm::isa<RepeatChannelOp>(op)) // may be gone
+              spread.insert(op);
+          return true;
+        });
+      }
+      if (reduces)
+        continue;
+      for (ArrayRef<Operation *> connected : regions)
+        for (ArrayRef<Operation *> chain : chainsOf(connected))
+          if (chain.size() < connected.size())
+            trySpread(ElementRegion(chain), *chip);
     }
-    for (ArrayRef<Operation *> connected : regions)
-      for (ArrayRef<Operation *> chain : chainsOf(connected))
-        if (chain.size() < connected.size())
-          trySpread(ElementRegion(chain), *chip);
     llvm::for_each(sums, joinScale);
+    llvm::for_each(regrouped, readGroups);
   }
 };
 } // namespace

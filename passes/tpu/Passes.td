@@ -32,12 +32,13 @@ def TpuChooseRecipes : Pass<"tpu-choose-recipes", "::mlir::func::FuncOp"> {
 }
 
 def TpuFillLanes : Pass<"tpu-fill-lanes", "::mlir::func::FuncOp"> {
-  let summary = "spread element functions of few channels, or of short rows, over all lanes";
+  let summary = "spread element functions and sums of few channels, or of short rows, over all lanes";
   let description = [{
     A channel lies in a lane, so a tensor of one channel keeps one lane busy, and each channel of a tensor of many rows is a transfer of its own. Functions
     of single elements do not care where an element lies: those that read each other get a shape that fills the lanes, between reshapes, if the
     cycles that it saves are more than those of storing and loading the values at the borders, which no group can hand over any more. Operands that have one
     element for all of some axes keep that: the axes are joined and split only where they have all or one together.
+    Reductions of an axis go with them: that axis stays whole and in a lane, and many short rows lie behind each other there.
 
     ```mlir
     %1 = tpu.unary sigmoid %0 : tensor<1x1x640x640xf32>

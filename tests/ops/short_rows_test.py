@@ -105,7 +105,7 @@ class ShortRows(unittest.TestCase):
         np.testing.assert_array_equal(got, want)
 
     def test_normalized_rows(self):
-        for shape in ((2048, 5), (300, 1000), (3, 20000), (1, 16384)):
+        for shape in ((2048, 5), (300, 1000), (3, 20000), (1, 16384), (4096, 3, 5), (700, 3, 4, 5), (70000, 3, 5)):
             for precision, unit in (("f32", 2.0**-23), ("f16", 2.0**-10)):
                 with self.subTest(shape=shape, precision=precision):
                     g, b = self.real(shape[-1]), self.real(shape[-1])

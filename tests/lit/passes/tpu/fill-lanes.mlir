@@ -177,7 +177,7 @@ module attributes {tpu.chip = "bm1684x"} {
 // What repeats a channel goes with its reader, where other axes are repeated as they are read. Beside the largest of each row the rows stay whole, so that
 // one group computes both.
 // CHECK-LABEL: func.func @rows
-// CHECK: %[[MAX:.*]] = tpu.reduce max %{{.*}} axis 3 : tensor<1x512x1x1024xf32> -> tensor<1x512x1x1xf32>
+// CHECK: %[[MAX:.*]] = tpu.reduce max %{{.*}} axis 3 {{.*}}: tensor<1x512x1x1024xf32> -> tensor<1x512x1x1xf32>
 // CHECK: %[[X:.*]] = tpu.reshape %arg0 : tensor<512x1024x1x1xf32> -> tensor<1x512x1x1024xf32>
 // CHECK-NEXT: %[[S:.*]] = tpu.binary sub %[[X]], %[[MAX]]
 // CHECK-NEXT: tpu.reshape %[[S]] : tensor<1x512x1x1024xf32> -> tensor<512x1024x1x1xf32>
@@ -235,5 +235,40 @@ module attributes {tpu.chip = "bm1684x"} {
     %1 = tpu.scale %few, %s, %b : tensor<2x1024x1x1xf32>, tensor<1x1024x1x1xf32>
     %0 = tpu.scale %x, %s, %b : tensor<512x1024x1x1xf32>, tensor<1x1024x1x1xf32>
     return %0, %1 : tensor<512x1024x1x1xf32>, tensor<2x1024x1x1xf32>
+  }
+}
+
+// -----
+
+// Sums of short rows and what is made of them: rows lie behind each other in a lane, the reduced axis stays whole. The rows that were regrouped for commands
+// of up to 65535 are read as they were made.
+// CHECK-LABEL: func.func @centered
+// CHECK: %[[X:.*]] = tpu.reshape %arg0 : tensor<65536x3x1x5xf32> -> tensor<1x64x3072x5xf32>
+// CHECK-NEXT: %[[SUM:.*]] = tpu.reduce sum %[[X]] axis 3 {{.*}}: tensor<1x64x3072x5xf32> -> tensor<1x64x3072x1xf32>
+// CHECK-NEXT: %[[MEAN:.*]] = tpu.binary mul %[[SUM]] {constant = 2.000000e-01 : f64
+// CHECK-NEXT: %[[OUT:.*]] = tpu.binary sub %[[X]], %[[MEAN]] {{.*}}: tensor<1x64x3072x5xf32>, tensor<1x64x3072x1xf32> -> tensor<1x64x3072x5xf32>
+// CHECK-NEXT: tpu.reshape %[[OUT]] : tensor<1x64x3072x5xf32> -> tensor<65536x3x1x5xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @centered(%x: tensor<65536x3x1x5xf32>) -> tensor<65536x3x1x5xf32> {
+    %0 = tpu.reshape %x : tensor<65536x3x1x5xf32> -> tensor<4x49152x1x5xf32>
+    %1 = tpu.reduce sum %0 axis 3 : tensor<4x49152x1x5xf32> -> tensor<4x49152x1x1xf32>
+    %2 = tpu.reshape %1 : tensor<4x49152x1x1xf32> -> tensor<65536x3x1x1xf32>
+    %3 = tpu.binary mul %2 {constant = 0.2 : f64} : tensor<65536x3x1x1xf32> -> tensor<65536x3x1x1xf32>
+    %4 = tpu.binary sub %x, %3 : tensor<65536x3x1x5xf32>, tensor<65536x3x1x1xf32> -> tensor<65536x3x1x5xf32>
+    return %4 : tensor<65536x3x1x5xf32>
+  }
+}
+
+// -----
+
+// What is summed over one axis and repeated along one of other sizes is in no set with it.
+// CHECK-LABEL: func.func @other_sizes
+// CHECK: tpu.reduce sum %arg0 axis 2
+// CHECK: tensor<1x64x7x5xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @other_sizes(%x: tensor<1x64x3x5xf32>, %y: tensor<1x64x7x5xf32>) -> tensor<1x64x7x5xf32> {
+    %0 = tpu.reduce sum %x axis 2 : tensor<1x64x3x5xf32> -> tensor<1x64x1x5xf32>
+    %1 = tpu.binary sub %y, %0 : tensor<1x64x7x5xf32>, tensor<1x64x1x5xf32> -> tensor<1x64x7x5xf32>
+    return %1 : tensor<1x64x7x5xf32>
   }
 }
