@@ -242,6 +242,7 @@ makeStage(const StageProgram &program, const PackedWeights &weights,
     return failure();
   stage->debug_map = std::move(*map);
   stage->debug_map->producer = options.producer;
+  stage->debug_map->has_lines = program.hasLines;
   return stage;
 }
 

@@ -263,6 +263,8 @@ def compiler():
         ("weft_ppl_finish", VOID, VOID, POINTER(ctypes.c_int32)),
         ("weft_ppl_run", VOID, VOID, POINTER(PplRunOptions)),
         ("weft_ppl_bmodel", VOID, VOID, POINTER(VOID), POINTER(SIZE)),
+        ("weft_ppl_bmodel_with_lines", VOID, VOID, POINTER(VOID),
+         POINTER(SIZE)),
         ("weft_ppl_program_profile", VOID, VOID, POINTER(PplProfile)),
         ("weft_ppl_program_timeline", VOID, VOID, POINTER(CHAR)),
         ("weft_ppl_text", VOID, VOID, INT, POINTER(CHAR)),

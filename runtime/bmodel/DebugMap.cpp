@@ -232,11 +232,15 @@ std::vector<const wire::DebugNode *> originNodes(const StageSpec &stage,
   return nodes;
 }
 
+bool hasLines(const StageSpec &stage) {
+  return stage.debugMap && stage.debugMap->has_lines();
+}
+
 std::string originText(const StageSpec &stage, size_t group, isa::Engine engine,
                        size_t index) {
   std::string text;
   for (const wire::DebugNode *node : originNodes(stage, group, engine, index)) {
-    text += text.empty() ? "node " : " + ";
+    text += !text.empty() ? " + " : hasLines(stage) ? "line " : "node ";
     text += quoteName(node->name()->string_view());
     if (node->op_type())
       text += " (" + node->op_type()->str() + ")";

@@ -21,8 +21,11 @@ std::vector<const wire::DebugNode *> originNodes(const StageSpec &stage,
                                                  isa::Engine engine,
                                                  size_t index);
 
-/// "node 'Conv_84' (Conv)", several joined by " + "; empty if there is no
-/// origin.
+/// Whether the origins are lines of a kernel's source, not ONNX nodes.
+bool hasLines(const StageSpec &stage);
+
+/// "node 'Conv_84' (Conv)", several joined by " + "; "line 'silu.cpp:12' (its
+/// text)"; empty if there is no origin.
 std::string originText(const StageSpec &stage, size_t group, isa::Engine engine,
                        size_t index);
 

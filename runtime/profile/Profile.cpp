@@ -25,6 +25,7 @@ void Sum::add(const CommandProfile &command) {
   macs += command.cost.macs;
   dramReadBytes += command.dramReadBytes;
   dramWriteBytes += command.dramWriteBytes;
+  computeCycles += command.computeCycles;
 }
 
 namespace {
@@ -39,6 +40,7 @@ public:
     profile.cyclesPerSecond = cycles::cyclesPerSecond(chip);
     profile.peakDramBytesPerCycle = cycles::dmaBytesPerCycle(chip);
     profile.hasDebugMap = stage.debugMap != nullptr;
+    profile.hasLines = rt::hasLines(stage);
     issued.resize(stage.groups.size());
     for (size_t group = 0; group < stage.groups.size(); ++group)
       for (Engine engine : {Engine::Tiu, Engine::Gdma})
@@ -137,6 +139,13 @@ private:
              bank * bankBytes < access.end; ++bank)
           command.banks |= 1u << bank;
     }
+    if (command.cost.macs != 0) {
+      auto precision =
+          isa::Precision(command.command.get(isa::Field::opd0_prec));
+      macsOf[precision] += command.cost.macs;
+      if (uint64_t peak = cycles::macsPerCycle(precision, chip))
+        command.computeCycles = double(command.cost.macs) / double(peak);
+    }
     auto kind = kindRows.emplace(command.command.mnemonic,
                                  uint32_t(profile.kinds.size()));
     if (kind.second)
@@ -145,9 +154,6 @@ private:
     command.kind = kind.first->second;
     profile.kinds[command.kind].sum.add(command);
     profile.engines[size_t(command.command.engine)].add(command);
-    if (command.cost.macs != 0)
-      macsOf[isa::Precision(command.command.get(isa::Field::opd0_prec))] +=
-          command.cost.macs;
     if (profile.hasDebugMap)
       attribute(command);
   }

@@ -15,6 +15,7 @@
 #include "runtime/profile/MemoryMap.h"
 #include "runtime/profile/Timeline.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -32,7 +33,8 @@ struct CommandProfile {
   Span span;
   cycles::CommandCost cost;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0;
-  uint32_t node = kNone; ///< row of Profile::nodes
+  double computeCycles = 0; ///< its multiply-accumulates at the peak
+  uint32_t node = kNone;    ///< row of Profile::nodes
   uint32_t kind = 0;     ///< row of Profile::kinds
   uint32_t banks = 0;    ///< banks of local memory it touches, a bit each
 
@@ -56,6 +58,7 @@ struct Sum {
   uint64_t extrapolatedCommands = 0;
   uint64_t macs = 0;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0;
+  double computeCycles = 0;
 
   void add(const CommandProfile &command);
 };
@@ -65,25 +68,6 @@ struct KindRow {
   isa::Engine engine = isa::Engine::Tiu;
   std::string_view mnemonic;
   Sum sum;
-};
-
-/// What the commands that stand for the same ONNX nodes cost. A command that
-/// the compiler made for several nodes (fused ones) is counted once, in the row
-/// of these nodes together; nothing is split by guess.
-struct NodeRow {
-  std::vector<const rt::wire::DebugNode *> nodes; ///< empty: no origin
-  Sum tiu, gdma;
-
-  uint64_t criticalCycles() const {
-    return tiu.criticalCycles + gdma.criticalCycles;
-  }
-};
-
-/// Multiply-accumulates of one operand type.
-struct PrecisionRow {
-  isa::Precision precision = isa::Precision::Fp32;
-  uint64_t macs = 0;
-  uint64_t peakPerCycle = 0; ///< 0: the convolution unit lacks the type
 };
 
 /// Fewest cycles that this work could take: all multiply-accumulates at the
@@ -96,6 +80,38 @@ struct Roofline {
   double cycles() const {
     return isComputeBound() ? computeCycles : dramCycles;
   }
+};
+
+/// What the commands that stand for the same ONNX nodes, or for one line of a
+/// kernel, cost. A command that
+/// the compiler made for several nodes (fused ones) is counted once, in the row
+/// of these nodes together; nothing is split by guess.
+struct NodeRow {
+  std::vector<const rt::wire::DebugNode *> nodes; ///< empty: no origin
+  Sum tiu, gdma;
+
+  uint64_t criticalCycles() const {
+    return tiu.criticalCycles + gdma.criticalCycles;
+  }
+  /// The engine that these commands keep busy longer.
+  isa::Engine busierEngine() const {
+    return tiu.cycles >= gdma.cycles ? isa::Engine::Tiu : isa::Engine::Gdma;
+  }
+  uint64_t busyCycles() const { return std::max(tiu.cycles, gdma.cycles); }
+  /// Of this work alone, at so many bytes of DRAM a cycle.
+  Roofline roofline(double dramBytesPerCycle) const {
+    return {tiu.computeCycles + gdma.computeCycles,
+            double(tiu.dramReadBytes + tiu.dramWriteBytes + gdma.dramReadBytes +
+                   gdma.dramWriteBytes) /
+                dramBytesPerCycle};
+  }
+};
+
+/// Multiply-accumulates of one operand type.
+struct PrecisionRow {
+  isa::Precision precision = isa::Precision::Fp32;
+  uint64_t macs = 0;
+  uint64_t peakPerCycle = 0; ///< 0: the convolution unit lacks the type
 };
 
 /// Cycles in which both engines run commands that touch the same bank. The cost
@@ -131,6 +147,7 @@ struct Profile {
   std::vector<KindRow> kinds; ///< by busy cycles, largest first
   std::vector<NodeRow> nodes; ///< by critical cycles; empty without debug map
   bool hasDebugMap = false;
+  bool hasLines = false; ///< `nodes` are lines of a kernel's source
   std::vector<PrecisionRow> precisions;     ///< types that occur
   std::vector<SlowTransfers> slowTransfers; ///< most cycles lost first
   double peakDramBytesPerCycle = 0;

@@ -5,11 +5,13 @@
 """
 import contextlib
 import io
+import json
 import math
 import os
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -21,6 +23,7 @@ del sys.argv[1:4]
 import ml_dtypes  # noqa: E402
 import ppl  # noqa: E402
 import ppl.language as pl  # noqa: E402
+import weft  # noqa: E402
 
 random = np.random.default_rng(20261129)
 S = [1, 64, 2, 33]
@@ -285,6 +288,31 @@ class Cost(unittest.TestCase):
         self.assertEqual(max(command["end"] for command in profile["timeline"]), profile["total_cycles"])
         self.assertEqual(sum(row["critical_cycles"] for row in rows.values()), profile["total_cycles"])
         self.assertRegex(str(profile), rf"(?m)^ +{first + 6} .*[#=].* t = pl.dma.load")
+        for row in rows.values():
+            self.assertLessEqual(row["achieved"], 1)
+            self.assertEqual(row["bound_by"], "dram" if row["dram_cycles"] else None)
+
+    def test_profile_page(self):
+        x = np.ones(64 * 4096, np.float32)
+        launch = tuned[(1,)](np.zeros_like(x), x, 4096)
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.html"
+            profile = launch.profile(html=page)
+            text = page.read_text(encoding="utf-8")
+            report = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])["profile"]["report"]
+            self.assertEqual([each.name for each in pathlib.Path(folder).iterdir()], ["page.html"])
+            with self.assertRaisesRegex(weft.WeftError, "none/page.html"):
+                launch.profile(html=pathlib.Path(folder) / "none" / "page.html")
+        self.assertEqual((report["origin"], report["total_cycles"], report["file"].split("/")[-1]),
+                         ("lines", profile["total_cycles"], "tuned.bmodel"))
+        # The page and the dict tell the same of each line.
+        told = {row["nodes"][0]: row for row in report["nodes"] if row["nodes"]}
+        self.assertEqual(set(told), {f"kernels_test.py:{row['line']}" for row in profile["lines"]})
+        for row in profile["lines"]:
+            other = told[f"kernels_test.py:{row['line']}"]
+            self.assertEqual((other["op_types"], other["tiu_cycles"], other["gdma_cycles"], other["bound_by"]),
+                             ([row["source"]], row["tiu_cycles"], row["dma_cycles"], row["bound_by"]))
+            self.assertAlmostEqual(other["achieved"], row["achieved"])
 
     def test_autotune_takes_the_cheapest_that_fits(self):
         x = random.standard_normal((64, 65535)).astype(np.float32)

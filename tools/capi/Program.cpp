@@ -29,7 +29,7 @@ struct weft_ppl_program {
   const weft_ppl_recorder *recorder = nullptr;
   std::string name = "kernel";
   bool isSerial = false, isFinished = false, isBroken = false;
-  std::vector<uint8_t> bmodel;
+  std::vector<uint8_t> bmodel, withLines;
   std::string text, timeline;
 
   /// Why the step that has just failed did.
@@ -199,6 +199,25 @@ weft_compiler_status *weft_ppl_bmodel(weft_ppl_program *program,
   });
 }
 
+weft_compiler_status *weft_ppl_bmodel_with_lines(weft_ppl_program *program,
+                                                 const void **bytes,
+                                                 size_t *size) {
+  return guarded([&]() -> weft_compiler_status * {
+    if (!bytes || !size)
+      return failure(Code::InvalidArgument, "bytes and size must not be NULL");
+    if (weft_compiler_status *status = checkFinished(program))
+      return status;
+    mlir::FailureOr<std::vector<uint8_t>> made =
+        program->program.bmodel(program->isSerial, /*lines=*/true);
+    if (failed(made))
+      return program->why();
+    program->withLines = std::move(*made);
+    *bytes = program->withLines.data();
+    *size = program->withLines.size();
+    return nullptr;
+  });
+}
+
 /// Predicts the run of the program's file, which `model` then has.
 static weft_compiler_status *predict(weft_ppl_program *program,
                                      std::optional<rt::Bmodel> &model,
@@ -276,6 +295,9 @@ static weft_compiler_status *timelineOf(weft_ppl_program *program,
                       {"wait", c.span.wait},
                       {"critical", c.span.isCritical},
                       {"macs", c.cost.macs},
+                      {"compute_cycles", c.computeCycles},
+                      {"dram_cycles", double(c.dramReadBytes + c.dramWriteBytes) /
+                                          made.peakDramBytesPerCycle},
                       {"dram_read_bytes", c.dramReadBytes},
                       {"dram_write_bytes", c.dramWriteBytes}});
     }

@@ -290,6 +290,13 @@ weft_ppl_run(weft_ppl_program *program, const weft_ppl_run_options *options);
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_bmodel(weft_ppl_program *program, const void **bytes, size_t *size);
 
+/* The same with the lines of the kernel that each command is of, for
+   `weft profile`: it names files and holds lines of source. Lives until the
+   next call. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_bmodel_with_lines(weft_ppl_program *program, const void **bytes,
+                           size_t *size);
+
 typedef struct weft_ppl_profile {
   /* Set by the caller to sizeof(weft_ppl_profile). */
   size_t struct_bytes;
@@ -311,10 +318,12 @@ weft_ppl_program_profile(weft_ppl_program *program, weft_ppl_profile *profile);
 
      [{"engine": "tiu", "mnemonic": "arith.add", "file": "kernel.py", "line": 9,
        "start": 1200, "end": 1264, "wait": 8, "critical": true, "macs": 0,
-       "dram_read_bytes": 0, "dram_write_bytes": 0}, ..]
+       "compute_cycles": 0, "dram_cycles": 0, "dram_read_bytes": 0,
+       "dram_write_bytes": 0}, ..]
 
    in cycles from the start of the run; `line` is that of the kernel, 0 for what
-   belongs to none. Lives until the next call. */
+   belongs to none. compute_cycles and dram_cycles are what the MACs and bytes
+   take at the peak of the chip. Lives until the next call. */
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_program_timeline(weft_ppl_program *program, const char **json);
 

@@ -7,6 +7,7 @@
 #include "dialects/ppl/Round.h"
 #include "runtime/chips/Chips.h"
 #include "tools/driver/Registration.h"
+#include "tools/driver/SourceLines.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Format.h"
@@ -122,7 +123,8 @@ FailureOr<std::string> KernelProgram::text(bool commands, bool serial) {
   return text + "\n";
 }
 
-FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
+FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial,
+                                                      bool withLines) {
   if (!chip().hasCommands()) {
     unsupported(net().getLoc())
         << "Weft makes no commands for " << chip().targetName
@@ -140,7 +142,13 @@ FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
   lines.clear();
   for (const codegen::CommandGroup &group : encoded->groups)
     lines.push_back({group.tiuLocations, group.gdmaLocations});
-  codegen::StageProgram stage{net, &*encoded, {}, {}};
+  codegen::StageProgram stage;
+  stage.net = net;
+  stage.encoded = &*encoded;
+  if (withLines) {
+    stage.hasLines = true;
+    stage.nodeOpTypes = nameSourceLines(*encoded);
+  }
   codegen::PackOptions packing;
   packing.producer = "weft " WEFT_VERSION;
   FailureOr<codegen::PackedFile> file = codegen::packBmodel(stage, packing);

@@ -52,7 +52,10 @@ public:
 
   /// The bmodel, for chips that have commands; `serial` leaves rounds of loops
   /// one after the other.
-  mlir::FailureOr<std::vector<uint8_t>> bmodel(bool serial = false);
+  /// With `lines` the file's debug map says of each command which line of the
+  /// kernel it is of, as models' say of nodes; else no source is in it.
+  mlir::FailureOr<std::vector<uint8_t>> bmodel(bool serial = false,
+                                               bool lines = false);
   /// The kernel's line of each command of the last `bmodel`, by group: TIU's
   /// and GDMA's in their order.
   struct CommandLines {

@@ -2,7 +2,6 @@
 
 #include "runtime/chips/Targets.h"
 #include "runtime/ppl/Interpreter.h"
-#include "runtime/profile/Profile.h"
 #include "tools/driver/KernelCheck.h"
 #include "tools/driver/KernelLibrary.h"
 #include "tools/driver/KernelProgram.h"
@@ -11,7 +10,9 @@
 #include "tools/npz/Npz.h"
 #include "tools/weft/DeviceFlags.h"
 #include "tools/weft/KernelArguments.h"
+#include "tools/weft/KernelProfile.h"
 #include "tools/weft/NearNames.h"
+#include "tools/weft/ProfilePage.h"
 #include "tools/weft/Program.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -28,7 +29,7 @@ using rt::Result;
 
 namespace {
 struct PplFlags {
-  std::string action, kernel, test, output, save;
+  std::string action, kernel, test, output, save, page;
   std::string target = chips::defaultTarget();
   std::string function; ///< --kernel
   std::vector<std::string> compilerArguments, arguments;
@@ -48,11 +49,6 @@ struct Programs {
   std::optional<KernelLibrary> library;
   std::vector<std::string> names; ///< tests, or the kernel that is called
   std::optional<KernelArguments> arguments; ///< of the kernel
-};
-
-/// Cycles of one program by the cost model.
-struct Cycles {
-  uint64_t total = 0, tiu = 0, gdma = 0, overlapped = 0;
 };
 } // namespace
 
@@ -215,25 +211,6 @@ static Result<MemoryImage> runOnce(Recorded &one, const PplFlags &flags,
   return one.program->run(*bytes, flags.device);
 }
 
-static Result<Cycles> cyclesOf(Recorded &one, bool serial) {
-  Result<std::vector<uint8_t>> bytes = makeBmodel(one, serial);
-  if (!bytes)
-    return bytes.status();
-  Result<rt::Bmodel> model = rt::Bmodel::load(*bytes, one.name);
-  if (!model)
-    return model.status();
-  Result<profile::Profile> profile =
-      profile::profileStage(*model, model->nets().front().stages.front());
-  if (!profile)
-    return profile.status();
-  Cycles cycles;
-  cycles.total = profile->totalCycles;
-  cycles.tiu = profile->engines[0].cycles;
-  cycles.gdma = profile->engines[1].cycles;
-  cycles.overlapped = profile->overlapCycles;
-  return cycles;
-}
-
 //===----------------------------------------------------------------------===//
 // Actions
 //===----------------------------------------------------------------------===//
@@ -377,33 +354,53 @@ static ExitCode checkAction(const PplFlags &flags, const KernelLibrary &library,
                                 : text);
 }
 
+/// What the flags of `profile` ask for that there is not.
+static rt::Status checkProfileFlags(const PplFlags &flags, size_t programs) {
+  if (flags.page.empty())
+    return rt::Status::ok();
+  if (programs != 1)
+    return rt::fail(rt::Code::InvalidArgument,
+                    flags.kernel + ": has " + std::to_string(programs) +
+                        " __TEST__ functions, the page of --html shows one; "
+                        "choose it with --test");
+  if (flags.json && flags.page == "-")
+    return rt::fail(rt::Code::InvalidArgument,
+                    "--json and --html - both write to stdout");
+  return rt::Status::ok();
+}
+
 static ExitCode profileAction(const PplFlags &flags,
                               std::vector<Recorded> &tests) {
-  nlohmann::ordered_json json = nlohmann::json::array();
-  std::string text = "test                           pipelined     serial  "
-                     "gain  tiu busy  gdma busy  overlapped\n";
+  if (rt::Status status = checkProfileFlags(flags, tests.size()); !status)
+    return report(status);
+  std::vector<KernelProfile> kernels;
   for (Recorded &one : tests) {
-    Result<Cycles> pipelined = cyclesOf(one, false),
-                   serial = cyclesOf(one, true);
-    if (!pipelined || !serial)
-      return report((pipelined ? serial : pipelined).status());
-    json.push_back({{"test", one.name},
-                    {"cycles", pipelined->total},
-                    {"serial_cycles", serial->total},
-                    {"tiu_cycles", pipelined->tiu},
-                    {"gdma_cycles", pipelined->gdma},
-                    {"overlapped_cycles", pipelined->overlapped}});
-    char line[256];
-    snprintf(
-        line, sizeof line, "%-28s %11llu %10llu %5.2f %9llu %10llu %11llu\n",
-        one.name.c_str(), (unsigned long long)pipelined->total,
-        (unsigned long long)serial->total,
-        double(serial->total) / double(std::max<uint64_t>(pipelined->total, 1)),
-        (unsigned long long)pipelined->tiu, (unsigned long long)pipelined->gdma,
-        (unsigned long long)pipelined->overlapped);
-    text += line;
+    Result<KernelProfile> kernel =
+        profileKernel(flags.kernel, one.name, *one.program);
+    if (!kernel)
+      return report(kernel.status());
+    kernels.push_back(std::move(*kernel));
   }
-  return flags.json ? printJson(json) : printText(text);
+  const KernelProfile &first = kernels.front();
+  if (!flags.page.empty()) {
+    std::string page = profilePage(first.stage, first.profile);
+    if (rt::Status status =
+            tools::writeOutputFile(flags.page, page.data(), page.size());
+        !status)
+      return report(status);
+    if (flags.page == "-") // else the report would follow the page
+      return ExitCode::Ok;
+  }
+  if (flags.json) {
+    nlohmann::ordered_json json = nlohmann::json::array();
+    for (const KernelProfile &kernel : kernels)
+      json.push_back(describeKernel(kernel));
+    return printJson(json);
+  }
+  std::string text = kernelTable(kernels);
+  if (kernels.size() == 1)
+    text += profileText(first.stage, first.profile);
+  return printText(text);
 }
 
 /// What is wrong with a test, one line each.
@@ -481,7 +478,8 @@ static ExitCode testAction(const PplFlags &flags, const Programs &programs,
 
 static ExitCode pplCommand(const PplFlags &flags) {
   for (const auto &[option, file] :
-       {std::pair("--output", &flags.output), std::pair("--save", &flags.save)})
+       {std::pair("--output", &flags.output), std::pair("--save", &flags.save),
+        std::pair("--html", &flags.page)})
     if (rt::Status status = tools::checkInputsKept(
             option, *file, {{"the kernel", flags.kernel}});
         !status)
@@ -521,6 +519,7 @@ void cli::addPplCommand(Program &program) {
   CLI::App &command = program.addCommand(
       "ppl", "Build, run, profile or test kernels written in PPL",
       {"weft ppl test softmax.cpp", "weft ppl profile softmax.cpp",
+       "weft ppl profile softmax.cpp --test softmax_test --html softmax.html",
        "weft ppl build add.cpp --test add_test --output add.bmodel",
        "weft ppl run add.cpp --kernel add --arg out=out:fp16[1x64x1x128] --arg "
        "in=x.npz:x --arg W=128 --save y.npz",
@@ -578,6 +577,12 @@ void cli::addPplCommand(Program &program) {
   command.add_flag("--mlir", flags->text,
                    "build: print the commands as MLIR (with --interpret: the "
                    "functions)");
+  command
+      .add_option("--html", flags->page,
+                  "profile: also write a page with the timeline of both "
+                  "engines, lines of source and the local memory map")
+      ->check(nonEmptyValue())
+      ->type_name("FILE");
   command.add_flag("--json", flags->json, "profile: print JSON");
   command.add_flag("--check", flags->check,
                    "Look for reads of what nothing wrote, races and results "

@@ -19,9 +19,6 @@ struct ProfileFlags {
 };
 } // namespace
 
-/// Rows of the tables of the text output.
-constexpr size_t kTextRows = 20;
-
 static rt::Status checkFlags(const ProfileFlags &flags) {
   if (flags.json && flags.page == "-")
     return rt::fail(rt::Code::InvalidArgument,
@@ -52,7 +49,7 @@ static ExitCode profileCommand(const ProfileFlags &flags) {
       return ExitCode::Ok;
   }
   return flags.json ? printJson(describeProfile(*subject, *profile))
-                    : printText(profileText(*subject, *profile, kTextRows));
+                    : printText(profileText(*subject, *profile));
 }
 
 void cli::addProfileCommand(Program &program) {

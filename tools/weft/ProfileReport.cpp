@@ -25,11 +25,16 @@ std::string cli::precisionName(isa::Precision precision) {
   return code < std::size(names) ? names[code] : "type " + std::to_string(code);
 }
 
-std::string cli::nodeNames(const profile::NodeRow &row) {
+std::string cli::nodeNames(const profile::NodeRow &row,
+                           std::string_view nothing) {
   std::string text;
   for (const rt::wire::DebugNode *node : row.nodes)
     text += (text.empty() ? "" : " + ") + node->name()->str();
-  return text.empty() ? "(no ONNX node)" : text;
+  return text.empty() ? std::string(nothing) : text;
+}
+
+std::string_view cli::nameOfNoOrigin(const Profile &profile) {
+  return profile.hasLines ? "(no line)" : "(no ONNX node)";
 }
 
 static std::string opTypes(const profile::NodeRow &row) {
@@ -131,9 +136,18 @@ static Json describeSlowTransfers(const Profile &profile, const Chip &chip) {
   return rows;
 }
 
+/// What the work of a row is bound by; null if it neither multiplies nor moves
+/// data of DRAM.
+static Json boundOf(const profile::Roofline &roof) {
+  if (roof.cycles() == 0)
+    return nullptr;
+  return roof.isComputeBound() ? "compute" : "dram";
+}
+
 static Json describeNodes(const Profile &profile) {
   Json nodes = Json::array();
   for (const profile::NodeRow &row : profile.nodes) {
+    const profile::Roofline roof = row.roofline(profile.peakDramBytesPerCycle);
     Json names = Json::array(), types = Json::array();
     for (const rt::wire::DebugNode *node : row.nodes) {
       names.push_back(node->name()->str());
@@ -150,7 +164,12 @@ static Json describeNodes(const Profile &profile) {
                       row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles},
                      {"macs", row.tiu.macs},
                      {"dram_read_bytes", row.gdma.dramReadBytes},
-                     {"dram_write_bytes", row.gdma.dramWriteBytes}});
+                     {"dram_write_bytes", row.gdma.dramWriteBytes},
+                     {"engine", isa::engineName(row.busierEngine())},
+                     {"bound_by", boundOf(roof)},
+                     {"bound_cycles", roof.cycles()},
+                     {"achieved", ratio(roof.cycles(),
+                                        double(row.busyCycles()))}});
   }
   return nodes;
 }
@@ -248,6 +267,7 @@ Json cli::describeProfile(const NamedStage &subject, const Profile &profile) {
       {"host", host},
       {"instructions", describeKinds(profile)},
       {"debug_map", profile.hasDebugMap},
+      {"origin", profile.hasLines ? "lines" : "nodes"},
       {"slow_transfers", describeSlowTransfers(profile, subject.model.chip())},
       {"nodes", describeNodes(profile)}};
 }
@@ -370,6 +390,66 @@ static void appendKinds(std::string &text, const Profile &profile,
   }
 }
 
+/// "DRAM 94 %": what bounds the work of a row, and its share of the busy time.
+static std::string boundText(const profile::NodeRow &row,
+                             const Profile &profile) {
+  const profile::Roofline roof = row.roofline(profile.peakDramBytesPerCycle);
+  if (roof.cycles() == 0)
+    return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%s %.0f %%",
+                roof.isComputeBound() ? "MAC" : "DRAM",
+                percent(ratio(roof.cycles(), double(row.busyCycles()))));
+  return text;
+}
+
+/// When the commands of a row run: # on the critical path, = else.
+static std::string pictureOf(uint32_t row, const Profile &profile) {
+  constexpr size_t kColumns = 32;
+  std::string columns(kColumns, ' ');
+  double scale = kColumns / double(std::max<uint64_t>(profile.totalCycles, 1));
+  for (const auto &commands : profile.commands)
+    for (const profile::CommandProfile &command : commands) {
+      if (command.node != row)
+        continue;
+      size_t first = size_t(double(command.span.start) * scale);
+      size_t last = size_t(double(command.span.end) * scale);
+      for (size_t i = first; i < std::max(last, first + 1) && i < kColumns; ++i)
+        if (columns[i] != '#')
+          columns[i] = command.span.isCritical ? '#' : '=';
+    }
+  return columns;
+}
+
+/// The begin of a line of source; what it assigns to says more than its end.
+static std::string beginOf(const std::string &line, size_t most) {
+  size_t end = most;
+  while (end > 0 && end < line.size() && (line[end] & 0xC0) == 0x80)
+    --end; // not inside of a character
+  return line.size() <= most ? line : line.substr(0, end) + "...";
+}
+
+/// The rows of a kernel.
+static void appendLines(std::string &text, const Profile &profile,
+                        size_t rows) {
+  append(text, "lines of source%s\n",
+         profile.nodes.size() > rows ? " (those that cost most)" : "");
+  append(text, "  %10s %7s %10s %10s %-10s |%-32s|\n", "critical", "share",
+         "TIU", "GDMA", "bound", "when");
+  for (size_t i = 0; i < profile.nodes.size() && i < rows; ++i) {
+    const profile::NodeRow &row = profile.nodes[i];
+    uint64_t extrapolated =
+        row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles;
+    append(text, "%s %10llu %6.1f%% %10llu %10llu %-10s |%s|  ",
+           extrapolated != 0 ? "~" : " ", number(row.criticalCycles()),
+           percent(profile.share(row.criticalCycles())), number(row.tiu.cycles),
+           number(row.gdma.cycles), boundText(row, profile).c_str(),
+           pictureOf(uint32_t(i), profile).c_str());
+    text += shortened(nodeNames(row, nameOfNoOrigin(profile)), 32) + "  " +
+            beginOf(opTypes(row), 40) + "\n";
+  }
+}
+
 static void appendNodes(std::string &text, const Profile &profile,
                         size_t rows) {
   if (!profile.hasDebugMap) {
@@ -377,6 +457,8 @@ static void appendNodes(std::string &text, const Profile &profile,
             "traced to ONNX nodes\n";
     return;
   }
+  if (profile.hasLines)
+    return appendLines(text, profile, rows);
   append(text, "nodes%s\n",
          profile.nodes.size() > rows ? " (those that cost most)" : "");
   append(text, "  %12s %7s %12s %12s %12s\n", "critical", "share", "TIU",
@@ -391,7 +473,7 @@ static void appendNodes(std::string &text, const Profile &profile,
            number(row.gdma.cycles),
            number(row.gdma.dramReadBytes + row.gdma.dramWriteBytes));
     std::string types = opTypes(row);
-    text += shortened(nodeNames(row), 48) +
+    text += shortened(nodeNames(row, nameOfNoOrigin(profile)), 48) +
             (types.empty() ? "" : " (" + shortened(types, 32) + ")") + "\n";
   }
 }
@@ -409,8 +491,9 @@ static void appendSlowTransfers(std::string &text, const Chip &chip,
     append(text, "  %9llu %12llu %12llu %12llu  ", number(row.commands),
            number(row.bytes), number(row.cycles), number(row.fullRateCycles));
     std::string node = row.node == profile::kNone
-                           ? "(no ONNX node)"
-                           : nodeNames(profile.nodes[row.node]);
+                           ? std::string(nameOfNoOrigin(profile))
+                           : nodeNames(profile.nodes[row.node],
+                                       nameOfNoOrigin(profile));
     text += shortened(node, 48) + ", " +
             std::string(cycles::directionName(row.direction)) + ": " +
             reasonText(row, chip) + "\n";

@@ -12,7 +12,7 @@ import types
 import numpy
 
 from . import _recorder, _tuning
-from ._profile import Profile
+from ._profile import Profile, write_page
 from ._recorder import OutOfMemory, PplError, PplTypeError
 
 EMULATOR, BMRT, INTERPRETER = range(3)
@@ -206,9 +206,14 @@ class Launch:
         with open(path, "wb") as file:
             file.write(program)
 
-    def profile(self):
-        """Predicted cycles and bytes, by name and by line (`Profile`)."""
-        return Profile(self.program.profile(), self.program.timeline())
+    def profile(self, html=None):
+        """Predicted cycles and bytes, by name and by line (`Profile`). `html`:
+        path of a page with the timeline, the lines and the map of local
+        memory, which is written, too."""
+        profile = Profile(self.program.profile(), self.program.timeline())
+        if html is not None:
+            write_page(self.program, html)
+        return profile
 
     def text(self):
         """The commands as text."""

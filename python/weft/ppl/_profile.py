@@ -1,6 +1,11 @@
 """What a launch costs, by line of the kernel (PPL 4.10; weft_ppl_profile)."""
 
 import linecache
+import os
+import pathlib
+import tempfile
+
+from .. import _tools
 
 WIDTH = 48  # columns of the picture of a timeline
 
@@ -12,8 +17,9 @@ class Profile(dict):
     the kernel by cycles a dict of `file`, `line`, `source`, `commands`,
     `tiu_cycles`, `dma_cycles`, `critical_cycles` (those that the run would be
     shorter by), `wait_cycles`, `macs`, `dram_read_bytes`, `dram_write_bytes`,
-    `start`, `end` and `bound` ("tiu" or "dma"); `timeline`, all commands.
-    print() shows the lines as a table."""
+    `start`, `end`, `bound` (the engine that they keep busy longer, "tiu" or "dma"),
+    `bound_by` ("compute": multiply-accumulates, "dram" or None) and `achieved`
+    (of these at the peak, by busy cycles); `timeline`, all commands. print() shows the lines as a table."""
 
     def __init__(self, numbers, commands):
         super().__init__(numbers)
@@ -25,12 +31,12 @@ class Profile(dict):
         text = [f"{total} cycles, TIU {self._share('tiu_busy_cycles')}, DMA "
                 f"{self._share('gdma_busy_cycles')}, {self['local_bytes']} "
                 "bytes of each lane",
-                f"{'line':>5} {'tiu':>9} {'dma':>9} {'critical':>9}  "
-                f"{'when':{WIDTH}}  source"]
+                f"{'line':>5} {'tiu':>9} {'dma':>9} {'critical':>9} "
+                f"{'bound':>9}  {'when':{WIDTH}}  source"]
         for row in self["lines"]:
             text.append(f"{row['line']:5} {row['tiu_cycles']:9} "
-                        f"{row['dma_cycles']:9} {row['critical_cycles']:9}  "
-                        f"{self._picture(row)}  {row['source'][:60]}")
+                        f"{row['dma_cycles']:9} {row['critical_cycles']:9} "
+                        f"{_bound_text(row):>9}  {self._picture(row)}  {row['source'][:60]}")
         return "\n".join(text)
 
     def _share(self, name):
@@ -51,6 +57,23 @@ class Profile(dict):
         return "".join(columns)
 
 
+def write_page(program, path):
+    """The page of `weft profile --html` of a kernel's program."""
+    path = pathlib.Path(os.fsdecode(path)).absolute()
+    with tempfile.TemporaryDirectory() as folder:
+        # The page is called as the file.
+        file = pathlib.Path(folder) / f"{program.name}.bmodel"
+        file.write_bytes(program.bmodel(lines=True))
+        _tools.profile(file, html=path)
+
+
+def _bound_text(row):
+    if row["bound_by"] is None:
+        return "-"
+    name = "MAC" if row["bound_by"] == "compute" else "DRAM"
+    return f"{name} {100 * row['achieved']:.0f} %"
+
+
 def _lines(commands):
     rows = {}
     for command in commands:
@@ -59,6 +82,7 @@ def _lines(commands):
             "file": key[0], "line": key[1],
             "source": linecache.getline(*key).strip() if key[1] else "",
             "commands": 0, "tiu_cycles": 0, "dma_cycles": 0,
+            "compute_cycles": 0, "dram_cycles": 0,
             "critical_cycles": 0, "wait_cycles": 0, "macs": 0,
             "dram_read_bytes": 0, "dram_write_bytes": 0,
             "start": command["start"], "end": command["end"]})
@@ -68,11 +92,16 @@ def _lines(commands):
             "dma_cycles"] += cycles
         row["critical_cycles"] += cycles * command["critical"]
         row["wait_cycles"] += command["wait"]
-        for name in ("macs", "dram_read_bytes", "dram_write_bytes"):
+        for name in ("macs", "compute_cycles", "dram_cycles", "dram_read_bytes",
+                     "dram_write_bytes"):
             row[name] += command[name]
         row["start"] = min(row["start"], command["start"])
         row["end"] = max(row["end"], command["end"])
     for row in rows.values():
         row["bound"] = "dma" if row["dma_cycles"] > row["tiu_cycles"] else "tiu"
+        least = max(row["compute_cycles"], row["dram_cycles"])
+        row["bound_by"] = None if least == 0 else \
+            "compute" if row["compute_cycles"] >= row["dram_cycles"] else "dram"
+        row["achieved"] = least / max(1, row["tiu_cycles"], row["dma_cycles"])
     return sorted(rows.values(), key=lambda row: (
         -max(row["tiu_cycles"], row["dma_cycles"]), row["line"]))

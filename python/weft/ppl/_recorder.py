@@ -223,7 +223,7 @@ class Program:
         self.check(self.library.c.weft_ppl_open(
             ctypes.byref(options), ctypes.byref(self.handle)))
         self._take_table()
-        self.target, self.place = target, place
+        self.target, self.name, self.place = target, name, place
         # Of device_print: all, and the addresses of copies when several cores
         # record, whose memories must be alike; None while they are counted.
         self.printed, self.copies = [], []
@@ -298,10 +298,12 @@ class Program:
         self.check(self.library.c.weft_ppl_run(self.handle,
                                                ctypes.byref(options)))
 
-    def bmodel(self):
+    def bmodel(self, lines=False):
+        """The file; with `lines` it says which lines its commands are of."""
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        self.check(self.library.c.weft_ppl_bmodel(
-            self.handle, ctypes.byref(data), ctypes.byref(size)))
+        make = self.library.c.weft_ppl_bmodel_with_lines if lines else \
+            self.library.c.weft_ppl_bmodel
+        self.check(make(self.handle, ctypes.byref(data), ctypes.byref(size)))
         return ctypes.string_at(data, size.value)
 
     def profile(self):

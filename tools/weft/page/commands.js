@@ -20,7 +20,10 @@ const engines = [makeEngine("TIU", content.profile.tiu, 1), makeEngine("GDMA", c
 const liveCount = live.begin.length;
 const bankBytes = report.local_memory.bank_bytes, laneBytes = report.local_memory.lane_bytes;
 const bankCount = Math.round(laneBytes / bankBytes);
-const nodeNames = report.nodes.map((row) => row.nodes.join(" + ") || "(no ONNX node)");
+// What commands come from: ONNX nodes, or of a kernel lines of its source.
+const hasLines = report.origin === "lines";
+const originName = hasLines ? "line" : "ONNX node", noOrigin = hasLines ? "(no line)" : "(no ONNX node)";
+const nodeNames = report.nodes.map((row) => row.nodes.join(" + ") || noOrigin);
 const kindNames = report.instructions.map((row) => row.mnemonic);
 
 const textOf = (engine, i) => engine.text[i].map((word) => words[word]).join(" ");
@@ -83,6 +86,7 @@ for (const engine of engines) {
   engine.family = new Uint8Array(engine.count);
   for (let i = 0; i < engine.count; ++i) engine.family[i] = familyIndex(engine, i);
 }
+const engineColours = ["#2f7de1", "#2fa36b"]; // of TIU and GDMA as wholes
 /** Neighbouring rows get far hues (golden angle). */
 const nodeColour = (node) => node < 0 ? "#8a94a3" : `hsl(${Math.round((node * 137.508 + 210) % 360)} 55% ${38 + (node % 3) * 6}%)`;
 const nodeColours = nodeNames.map((_, node) => nodeColour(node));

@@ -31,18 +31,64 @@ function filterRows(filter) {
 
 const showTables = [];
 const mark = (row) => row.extrapolated_cycles > 0 ? " ~" : "";
+const boundOf = (row) => row.bound_by ? `${row.bound_by === "dram" ? "DRAM" : "MAC"}, ${row.engine.toUpperCase()}` : row.engine.toUpperCase();
+/** Parts of the run in which the commands of each row of report.nodes are busy, TIU's and GDMA's: shares from 0 to 1. */
+const pictureParts = 120;
+const firstStart = new Map();
+function busyParts() {
+  const parts = report.nodes.map(() => engines.map(() => new Float32Array(pictureParts)));
+  engines.forEach((engine, e) => {
+    for (let i = 0; i < engine.count; ++i) {
+      if (engine.node[i] < 0) continue;
+      const row = report.nodes[engine.node[i]], scale = pictureParts / total, busy = parts[engine.node[i]][e];
+      firstStart.set(row, Math.min(firstStart.get(row) ?? total, engine.start[i]));
+      const last = Math.min(pictureParts - 1, Math.floor(engine.end[i] * scale));
+      for (let part = Math.floor(engine.start[i] * scale); part <= last; ++part)
+        busy[part] += Math.max(0, Math.min(engine.end[i] * scale, part + 1) - Math.max(engine.start[i] * scale, part));
+    }
+  });
+  return new Map(report.nodes.map((row, i) => [row, parts[i]]));
+}
+const partsOfRow = busyParts();
+/** When the commands of a row run, over the whole run: TIU above, GDMA below. */
+function pictureOf(row) {
+  const strip = element("div", { class: "when", title: "when its commands run: TIU above, GDMA below" });
+  partsOfRow.get(row).forEach((busy, e) => {
+    const stops = [];
+    busy.forEach((share, part) => {
+      if (share <= 0) return;
+      const begin = (100 * part / pictureParts).toFixed(1) + "%", end = (100 * (part + 1) / pictureParts).toFixed(1) + "%";
+      const colour = `color-mix(in srgb, ${engineColours[e]} ${Math.round(30 + 70 * Math.min(1, share))}%, transparent)`;
+      stops.push(`transparent ${begin}`, `${colour} ${begin}`, `${colour} ${end}`, `transparent ${end}`);
+    });
+    const line = element("i");
+    line.style.background = stops.length ? `linear-gradient(90deg, ${stops.join(", ")})` : "none";
+    strip.append(line);
+  });
+  return strip;
+}
+function nameOrigins() {
+  if (!hasLines) return;
+  byId("originTitle").textContent = "Lines of source";
+  byId("originHint").textContent = "click a row to see only its commands";
+  byId("colourOfOrigin").textContent = "line of source";
+}
 function showNodes() {
+  nameOrigins();
   if (!report.debug_map) {
     byId("nodes").replaceChildren(element("caption", { class: "empty" }, "The file has no debug map (made by another compiler, or stripped): its commands cannot be traced to ONNX nodes."));
     byId("colour").querySelector('option[value="node"]').disabled = true;
     return;
   }
   const made = makeTable(byId("nodes"), report.nodes, [
-    ["Node", (row) => row.nodes.join(" + "), (row) => [(row.nodes.join(" + ") || "(no ONNX node)") + " ", element("span", { class: "types" }, row.op_types.filter(Boolean).join(" + ") + mark(row))]],
+    [hasLines ? "Line" : "Node", (row) => row.nodes.join(" + "), (row) => [(row.nodes.join(" + ") || noOrigin) + " ", element("span", { class: "types" }, row.op_types.filter(Boolean).join(" + ") + mark(row))]],
     ["Critical cycles", (row) => row.critical_cycles, (row) => grouped(row.critical_cycles)],
     ["Share of the run", (row) => row.critical_share, (row) => percent(row.critical_share), true],
     ["TIU cycles", (row) => row.tiu_cycles, (row) => grouped(row.tiu_cycles)],
     ["GDMA cycles", (row) => row.gdma_cycles, (row) => grouped(row.gdma_cycles)],
+    ["Bound", (row) => row.bound_cycles, boundOf],
+    ["Use of the bound", (row) => row.achieved, (row) => row.bound_by ? percent(row.achieved) : "-", true],
+    ["When", (row) => -(firstStart.get(row) ?? total), pictureOf],
     ["MACs", (row) => row.macs, (row) => many(row.macs)],
     ["DRAM read", (row) => row.dram_read_bytes, (row) => bytes(row.dram_read_bytes)],
     ["DRAM written", (row) => row.dram_write_bytes, (row) => bytes(row.dram_write_bytes)],

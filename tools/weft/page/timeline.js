@@ -317,8 +317,8 @@ function commandFacts(command, withDep) {
     const other = engines[engine.other], dep = engine.dep[i];
     fact("needs", `${other.name} ${idOf(other, dep)} ${kindNames[other.kind[dep]]}, which ends at ${grouped(other.end[dep])}`);
   }
-  if (engine.node[i] >= 0) fact("ONNX", nodeNames[engine.node[i]]);
-  else if (!report.debug_map) fact("ONNX", "unknown: the file has no debug map");
+  if (engine.node[i] >= 0) fact(originName, nodeNames[engine.node[i]]);
+  else if (!report.debug_map) fact(originName, "unknown: the file has no debug map");
   if (engine.macs[i] > 0) fact("MACs", `${grouped(engine.macs[i])}, ${(engine.macs[i] / engine.cycles[i]).toFixed(1)} a cycle`);
   if (engine.read[i] > 0) fact("DRAM read", `${bytes(engine.read[i])}, ${(engine.read[i] / engine.cycles[i]).toFixed(1)} bytes a cycle`);
   if (engine.written[i] > 0) fact("DRAM written", `${bytes(engine.written[i])}, ${(engine.written[i] / engine.cycles[i]).toFixed(1)} bytes a cycle`);
@@ -345,7 +345,7 @@ function showTip(event) {
     fact("lives", `${grouped(live.from[r])} to ${grouped(live.to[r])}` + (live.is_read[r] ? "" : ", never read"));
     const engine = engines[writer.engine];
     fact("written by", `${engine.name} ${idOf(engine, writer.i)} ${kindNames[engine.kind[writer.i]]}`);
-    if (engine.node[writer.i] >= 0) fact("ONNX", nodeNames[engine.node[writer.i]]);
+    if (engine.node[writer.i] >= 0) fact(originName, nodeNames[engine.node[writer.i]]);
     tip.append(facts);
   } else {
     if (hovered.isWait)
