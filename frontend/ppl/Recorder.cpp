@@ -42,6 +42,8 @@ Recorder::Recorder(MLIRContext &context, const Chip &chip, Options given)
       int64_t(chip.weightBase), 0, int64_t(chip.globalMemoryBase), 0,
       ArrayRef<Attribute>(), ArrayRef<Attribute>());
   builder.setInsertionPointToEnd(&net.getBody().front());
+  if (options.keepsValues)
+    live = std::make_unique<LiveValues>(chip, memory);
   bindTable();
   newest = this;
 }
@@ -656,7 +658,7 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
     }
   }
   std::string problem;
-  if (!settle({call, irArguments, std::move(ids), at}, problem)) {
+  if (!settle({call, irArguments, ids, at}, problem)) {
     if (!problem.empty())
       error(at) << spelt << ": " << problem;
     poison(arguments, count);
@@ -667,6 +669,29 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
   if (parallelRegion)
     op->setAttr(ppl::kParallelRegion,
                 builder.getI64IntegerAttr(parallelRegion));
+  if (live)
+    runNow(std::move(call), ids, spelt, at);
+}
+
+void Recorder::runNow(catalog::Call call, const std::vector<int64_t> &ids,
+                      const std::string &name, weft_ppl_line at) {
+  std::vector<LiveValues::Root> roots(call.arguments.size());
+  for (size_t i = 0; i < ids.size(); ++i)
+    if (const Tensor *tensor = find(ids[i])) { // shaped by now
+      call.arguments[i].tensor = tensor->description;
+      roots[i] = {tensor->start, tensor->rootBytes};
+    }
+  if (rt::Status status = live->run(std::move(call), roots); !status)
+    error(at) << name << ": " << status.message();
+}
+
+rt::Result<catalog::Dense> Recorder::values(int64_t id) {
+  const Tensor *tensor = find(id);
+  if (!live || !tensor || tensor->isUnshaped || tensor->isPoisoned)
+    return rt::fail(rt::Code::InvalidArgument,
+                    !live ? "this recording keeps no values"
+                          : "the tensor has no values yet");
+  return live->read(tensor->description, {tensor->start, tensor->rootBytes});
 }
 
 //===----------------------------------------------------------------------===//
@@ -774,6 +799,12 @@ void Recorder::set(int32_t setting, int64_t subject, int64_t value) {
     bool meetsCores = value != 0 && chip.cores > 1;
     if (isInRound && meetsCores) {
       error({nullptr, 0}) << "sync() inside a pipelined loop; meet outside";
+      return;
+    }
+    // Recorded one after the other, cores do not see what others will write.
+    if (live && blocks > 1 && meetsCores) {
+      error({nullptr, 0}) << "sync() of several cores while values are shown; "
+                             "step through the kernel on one core";
       return;
     }
     // Outside of loops one core's commands are in order anyway.

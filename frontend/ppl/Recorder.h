@@ -6,6 +6,7 @@
 #include "dialects/ppl/Function.h"
 #include "dialects/ppl/Net.h"
 #include "frontend/ppl/DeviceMemory.h"
+#include "frontend/ppl/LiveValues.h"
 #include "frontend/ppl/include/ppl/recorder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -45,6 +46,8 @@ public:
     /// Whether the net as recorded so far fits into the memories: 0, 0x11 or
     /// 0x1A. Asked at the end of an attempt; reports nothing.
     std::function<int(ppl::NetOp)> fits;
+    /// Calls run as they are recorded, so that values() can be asked.
+    bool keepsValues = false;
   };
   Recorder(mlir::MLIRContext &context, const Chip &chip, Options options);
   ~Recorder();
@@ -64,6 +67,10 @@ public:
   /// of global memory that are read before they are written and whose outputs
   /// those that are written. Null if there was an error.
   mlir::OwningOpRef<mlir::ModuleOp> finish();
+
+  /// What a tensor holds after the calls so far, of a recorder that keeps
+  /// values.
+  rt::Result<catalog::Dense> values(int64_t tensor);
 
   const Chip &chip;
   DeviceMemory memory;
@@ -170,6 +177,9 @@ private:
   bool fillArgument(const weft_ppl_argument &given, const catalog::Slot &slot,
                     catalog::Argument &argument,
                     ppl::FunctionArgument &irArgument, bool &isPoisoned);
+  /// Runs a recorded call; `ids` are its tensors by slot.
+  void runNow(catalog::Call call, const std::vector<int64_t> &ids,
+              const std::string &name, weft_ppl_line at);
   int32_t leaveAttempt(const Scope &scope);
   void emitScopeError();
 
@@ -222,6 +232,7 @@ private:
   mlir::OpBuilder builder;
   weft_ppl_recorder functions = {};
   std::vector<Tensor> tensors; ///< by number - 1
+  std::unique_ptr<LiveValues> live;
   std::vector<Scope> scopes;
   char lastFile[512] = {}; ///< of lastLine()
   int lastNumber = 0;

@@ -170,7 +170,8 @@ class PplLine(ctypes.Structure):
 
 class PplOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", SIZE), ("target", CHAR), ("name", CHAR),
-                ("no_pipeline", ctypes.c_int32)]
+                ("no_pipeline", ctypes.c_int32),
+                ("keeps_values", ctypes.c_int32)]
 
 
 class PplRunOptions(ctypes.Structure):
@@ -260,6 +261,7 @@ def compiler():
         ("weft_ppl_wrapper", ctypes.c_int32, VOID, CHAR, VOID, SIZE,
          PplLine),
         ("weft_ppl_check", VOID, VOID),
+        ("weft_ppl_values", VOID, VOID, INT64, POINTER(VOID), POINTER(SIZE)),
         ("weft_ppl_finish", VOID, VOID, POINTER(ctypes.c_int32)),
         ("weft_ppl_run", VOID, VOID, POINTER(PplRunOptions)),
         ("weft_ppl_bmodel", VOID, VOID, POINTER(VOID), POINTER(SIZE)),

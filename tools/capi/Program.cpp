@@ -31,6 +31,7 @@ struct weft_ppl_program {
   bool isSerial = false, isFinished = false, isBroken = false;
   std::vector<uint8_t> bmodel, withLines;
   std::string text, timeline;
+  catalog::Dense values; ///< of weft_ppl_values
 
   /// Why the step that has just failed did.
   weft_compiler_status *why() {
@@ -67,6 +68,8 @@ static weft_compiler_status *open(const weft_ppl_options *given,
   made->isSerial = options.no_pipeline != 0;
   if (options.name)
     made->name = options.name;
+  if (options.keeps_values)
+    made->program.keepValues();
   made->recorder = &made->program.begin(**chip, made->name);
   *program = made.release();
   return nullptr;
@@ -86,6 +89,23 @@ weft_compiler_status *weft_ppl_check(const weft_ppl_program *program) {
   return guarded([&]() -> weft_compiler_status * {
     auto *p = const_cast<weft_ppl_program *>(program);
     return p && p->program.errors() ? p->why() : nullptr;
+  });
+}
+
+weft_compiler_status *weft_ppl_values(weft_ppl_program *program, int64_t tensor,
+                                      const void **bytes, size_t *size) {
+  return guarded([&]() -> weft_compiler_status * {
+    if (!program || !bytes || !size || program->isFinished)
+      return failure(Code::InvalidArgument,
+                     "program, bytes and size must not be NULL, the program "
+                     "must not be finished");
+    Result<catalog::Dense> values = program->program.values(tensor);
+    if (!values)
+      return toC(values.status());
+    program->values = std::move(*values);
+    *bytes = program->values.bytes.data();
+    *size = program->values.bytes.size();
+    return nullptr;
   });
 }
 

@@ -237,6 +237,9 @@ typedef struct weft_ppl_options {
   const char *name;
   /* Not 0: enable_pipeline() is without effect, to see what it gains. */
   int32_t no_pipeline;
+  /* Not 0: calls also run as they are recorded, by their meaning, so that
+     weft_ppl_values() can be asked in between. */
+  int32_t keeps_values;
 } weft_ppl_options;
 
 /* An empty program, open for recording. */
@@ -258,6 +261,12 @@ WEFT_COMPILER_API int32_t weft_ppl_wrapper(const weft_ppl_recorder *recorder,
 /* Problems so far; NULL if there is none. May be asked while recording. */
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_check(const weft_ppl_program *program);
+/* What a tensor holds after the calls so far, of a program that keeps values:
+   its elements in the order n, c, h, w, one of less than 8 bits in a byte of its
+   own. Lives until the next call. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_values(weft_ppl_program *program, int64_t tensor, const void **bytes,
+                size_t *size);
 /* Ends recording. With `again` not 0 the kernel has asked for several cores and
    is to be recorded once more, for the next one: from the recorder that
    weft_ppl_program_recorder() gives then, with the same allocations. What a run

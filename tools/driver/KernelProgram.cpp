@@ -49,6 +49,7 @@ const weft_ppl_recorder &KernelProgram::begin(const Chip &chip,
   options.fits = [this](ppl::NetOp net) {
     return memoryCodeOf(net, *blocks.back().recorder);
   };
+  options.keepsValues = keepsValues;
   Block &block = blocks.emplace_back();
   block.recorder =
       std::make_unique<frontend::Recorder>(context, chip, std::move(options));

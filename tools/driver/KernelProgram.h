@@ -38,6 +38,13 @@ public:
   /// The same for callers that cannot give a body: begins the next block, from
   /// 0 on; ends it; says whether a further one is to be recorded.
   const weft_ppl_recorder &begin(const Chip &chip, const std::string &name);
+  /// Before the first begin(): calls run as they are recorded, so that
+  /// values() can be asked.
+  void keepValues() { keepsValues = true; }
+  /// What a tensor of the block that is being recorded holds now.
+  rt::Result<catalog::Dense> values(int64_t tensor) {
+    return blocks.back().recorder->values(tensor);
+  }
   mlir::LogicalResult end();
   bool wantsMoreBlocks() const { return blocks.size() < recorder().blocks; }
 
@@ -105,6 +112,7 @@ private:
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   std::vector<Block> blocks;
   std::vector<CommandLines> lines;
+  bool keepsValues = false;
   int theMemoryCode = 0;
 };
 

@@ -24,10 +24,11 @@ from ._jit import Kernel, Launch, autotiling, autotune, jit
 from ._profile import Profile
 from ._recorder import (OutOfMemory, PplAttributeError, PplError,
                         PplTypeError, chips, nearest)
+from ._stepping import Stop
 from ._tuning import Config
 
 __all__ = ["Config", "Kernel", "Launch", "OutOfMemory", "PplAttributeError",
-           "PplError", "PplTypeError", "Profile", "autotiling", "autotune",
+           "PplError", "PplTypeError", "Profile", "Stop", "autotiling", "autotune",
            "chips", "jit"]
 
 

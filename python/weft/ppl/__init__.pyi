@@ -19,6 +19,18 @@ class Printed:
 
 class Profile(dict[str, Any]): ...
 
+class Stop:
+    file: str
+    line: int
+    source: str
+    core: int
+    function: Optional[str]
+    locals: dict[str, Any]
+    operands: dict[Any, Any]
+    values: dict[str, Any]
+    def step(self) -> None: ...
+    def resume(self) -> None: ...
+
 class Config:
     kwargs: dict[str, Any]
     pipeline: Optional[bool]
@@ -46,6 +58,7 @@ Grid = Union[int, tuple[int], Callable[[dict[str, Any]], Union[int, tuple[int]]]
 class Kernel:
     __name__: str
     def using(self, *, chip: str = ..., mode: str = ..., pipeline: bool = ..., bmrt_library: Any = ...) -> Kernel: ...
+    def debug(self, hook: Optional[Callable[[Stop], Any]] = None, step: bool = True) -> Kernel: ...
     def __getitem__(self, grid: Grid) -> Callable[..., Launch]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 

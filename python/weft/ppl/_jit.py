@@ -11,7 +11,7 @@ import types
 
 import numpy
 
-from . import _recorder, _tuning
+from . import _recorder, _stepping, _tuning
 from ._profile import Profile, write_page
 from ._recorder import OutOfMemory, PplError, PplTypeError
 
@@ -231,8 +231,9 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.function = _with_rounds(function)
         self.signature = inspect.signature(function)
-        self.debug, self.tiling, self.pipeline = debug, tiling, pipeline
+        self.prints, self.tiling, self.pipeline = debug, tiling, pipeline
         self.rules = self.tuning = None  # of autotiling and autotune
+        self.stepper = None  # of debug()
         self.fitting = {}  # arguments -> values that fitted
         self.options = {}
 
@@ -247,6 +248,18 @@ class Kernel:
         other = Kernel.__new__(Kernel)
         other.__dict__.update(self.__dict__)
         other.options = {**self.options, **options}
+        return other
+
+    def debug(self, hook=None, step=True):
+        """A copy whose launches go through the kernel step by step, with the
+        values of tensors at hand (x.numpy()).
+
+        Without `hook` in Python's debugger, from the kernel's first line on. Else
+        hook(stop) is called, with a `ppl.Stop`, after every operation and at
+        every pl.breakpoint(). `step=False` stops at breakpoints only."""
+        _stepping.check_hook(hook)
+        other = self.using()
+        other.stepper = _stepping.Stepper(hook, step)
         return other
 
     def __getitem__(self, grid):
@@ -393,8 +406,13 @@ class Kernel:
         chip = self._chip()
         engine = _engine(chip, self.options.get("mode"))
         bound = self._bind(args, kwargs)
-        program, arrays = self._record_all(chip, bound, cores)
-        if self.debug:
+        try:
+            program, arrays = self._record_all(chip, bound, cores,
+                                               self.stepper, restarts=True)
+        except _stepping.Restart:
+            program, arrays = self._record_all(
+                chip, bound, cores, _stepping.Stepper(step=False))
+        if self.prints:
             print(program.text(commands=False), file=sys.stderr)
         program.run(engine, self.options.get("bmrt_library"))
         arrays.copy_back()
@@ -403,12 +421,15 @@ class Kernel:
             print(each)
         return program
 
-    def _record_all(self, chip, bound, cores):
+    def _record_all(self, chip, bound, cores, stepper=None, restarts=False):
         """The program of all cores, and the arrays of the first one. What
-        several cores print is counted first: each needs memory for all."""
+        several cores print is counted first: each needs memory for all. With
+        `stepper` the kernel's code is stepped through, with `restarts` a
+        breakpoint is a Restart."""
         copies = []
         while True:
-            program = self._program(chip)
+            program = self._program(chip, stepper and stepper.begin())
+            program.restarts = restarts
             arrays = self._record(program, bound, cores, copies)
             again = program.finish()
             recorded = 1
@@ -425,16 +446,17 @@ class Kernel:
         return _recorder.Line(os.fsencode(code.co_filename),
                               code.co_firstlineno)
 
-    def _program(self, chip):
+    def _program(self, chip, stepper=None):
         return _recorder.Program(
             chip, self.__name__, self.options.get("pipeline", self.pipeline),
-            self._line())
+            self._line(), stepper)
 
-    def _run_function(self, given):
+    def _run_function(self, program, given):
         """Calls the function; errors of the language's own code become the
         kernel's, those of the kernel's code pass."""
         try:
-            result = self.function(*given.args, **given.kwargs)
+            run = program.stepper.run if program.stepper else _call
+            result = run(self.function, given.args, given.kwargs)
         except RecursionError:
             raise PplError(f"{self.__name__} calls itself without end; a "
                            "kernel is a program without recursion: use a for "
@@ -466,10 +488,14 @@ class Kernel:
             table.set(table.self, _recorder.SET_BLOCK_NUM, 0, cores)
             table.enter(table.self, _recorder.SCOPE_KERNEL,
                         self.__name__.encode(), self._line())
-            self._run_function(given)
+            self._run_function(program, given)
             table.leave(table.self, _recorder.SCOPE_KERNEL)
             program.check_recording()
             return arrays
+
+
+def _call(function, args, kwargs):
+    return function(*args, **kwargs)
 
 
 def _native(kind):

@@ -123,11 +123,21 @@ _FOLDER = os.path.dirname(os.path.dirname(
     sys._getframe().f_code.co_filename)) + os.sep
 
 
-def here():
-    """The line of the kernel that is being executed."""
+def kernel_frame():
+    """That of the kernel's code that is being executed."""
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER):
         frame = frame.f_back
+    return frame
+
+
+def source_line(file, line):
+    return linecache.getline(file, line).strip()
+
+
+def here():
+    """The line of the kernel that is being executed."""
+    frame = kernel_frame()
     return Line(os.fsencode(frame.f_code.co_filename), frame.f_lineno)
 
 
@@ -214,16 +224,21 @@ def _in_python(message):
 class Program:
     """A program of one target while it is recorded, and afterwards."""
 
-    def __init__(self, target, name="kernel", pipeline=True, place=None):
+    def __init__(self, target, name="kernel", pipeline=True, place=None,
+                 stepper=None):
         self.library = _native.compiler()
         options = _native.PplOptions(ctypes.sizeof(_native.PplOptions),
                                      target.encode(), name.encode(),
-                                     0 if pipeline else 1)
+                                     0 if pipeline else 1,
+                                     1 if stepper else 0)
         self.handle = ctypes.c_void_p()
         self.check(self.library.c.weft_ppl_open(
             ctypes.byref(options), ctypes.byref(self.handle)))
         self._take_table()
         self.target, self.name, self.place = target, name, place
+        # Of a launch that steps; None: tensors have no values.
+        self.stepper = stepper
+        self.restarts = False  # at a breakpoint, as a launch that steps
         # Of device_print: all, and the addresses of copies when several cores
         # record, whose memories must be alike; None while they are counted.
         self.printed, self.copies = [], []
@@ -245,6 +260,12 @@ class Program:
         place = None if is_active() else self.place
         self.library.check(status, lambda message, code: kind(
             _in_python(message), code, ppl, place))
+
+    def called(self, function, operands):
+        """After a call of a function of the language has been recorded."""
+        self.check_recording()
+        if self.stepper:
+            self.stepper.called(self, function, operands)
 
     def check_recording(self):
         """Raises if the last call was wrong."""

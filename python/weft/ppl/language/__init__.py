@@ -8,7 +8,7 @@ chapter.
 from .. import _recorder
 from . import (_functions, _irregular, _print, _tensor, _types, _unreadable,
                _utilities, _wrappers)
-from ._print import device_print
+from ._print import breakpoint, device_print
 from ._tensor import pointer, tensor
 from ._types import (ENUMERATIONS, align_mode, all_reduce_opcode,
                      all_reduce_psum, coeff_table_mode, constexpr, dtype,

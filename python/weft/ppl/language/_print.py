@@ -1,6 +1,7 @@
-"""pl.device_print: the values of tensors at a line of the kernel.
+"""pl.device_print and pl.breakpoint: the values of tensors at a line of the
+kernel.
 
-The line records a copy of the tensor to memory of its own, on every device and in
+The line of a device_print records a copy of the tensor to memory of its own, on every device and in
 the order of the program; the text is made once the program has run.
 """
 
@@ -9,7 +10,7 @@ import os
 
 import numpy
 
-from .. import _recorder
+from .. import _recorder, _stepping
 from . import _tensor, _types
 
 
@@ -25,15 +26,17 @@ class _Copy:
         count = int(numpy.prod(self.shape))
         data = ctypes.string_at(self.address,
                                 (count * self.kind.bits + 7) // 8)
-        self.values = _to_numpy(self.kind, data, count).reshape(self.shape)
+        if self.kind.bits == 4:
+            pairs = numpy.frombuffer(data, numpy.uint8)
+            data = numpy.stack([pairs & 15, pairs >> 4], -1).tobytes()[:count]
+        self.values = to_numpy(self.kind, data).reshape(self.shape)
 
 
-def _to_numpy(kind, data, count):
-    """Elements of a type as those of a numpy type that has all their values;
+def to_numpy(kind, data):
+    """Elements of a type, those of less than 8 bits a byte each, as those of a numpy type that has all their values;
     those of a type that numpy lacks as their bits."""
     if kind.bits == 4:
         bits = numpy.frombuffer(data, numpy.uint8)
-        bits = numpy.stack([bits & 15, bits >> 4], -1).ravel()[:count]
         return (bits.astype(numpy.int8) ^ 8) - 8 if kind.is_signed and \
             not kind.is_float else bits
     if kind.spelling == "bf16":
@@ -117,3 +120,14 @@ def _copy(program, tensor):
     name = "dma.store" if tensor.memory == _types.mtype.LOCAL else "dma.move"
     _tensor.call(_recorder.catalog()[name], {"dst": place, "src": tensor})
     return copy
+
+
+def breakpoint():
+    """Stops here: Python's debugger, or the function of kernel.debug(function),
+    sees the values of tensors, x.numpy(). PYTHONBREAKPOINT=0 switches it
+    off."""
+    program = _recorder.active()
+    if program.stepper:
+        program.stepper.breakpoint(program)
+    elif program.restarts and not _stepping.is_off():
+        raise _stepping.Restart

@@ -6,7 +6,7 @@ import operator
 
 import numpy
 
-from .. import _recorder
+from .. import _recorder, _stepping
 from . import _types
 from ._types import align_mode, mtype
 from ._unreadable import Unreadable
@@ -236,6 +236,12 @@ class tensor(Unreadable):
         raise _recorder.PplTypeError(
             f"elements of {self!r} cannot be assigned; write {move}")
 
+    def numpy(self):
+        """The values at this line as an array, while the kernel is stepped
+        through (kernel.debug, pl.breakpoint)."""
+        self._check_present()
+        return _stepping.values(self.program, self)
+
     def set_dtype(self, kind):
         """Retypes the tensor itself."""
         other = self.view(dtype=kind)
@@ -405,4 +411,5 @@ def call(operation, values):
     table = program.table
     table.call(table.self, operation["name"].encode(), arguments, len(slots),
                _recorder.here())
-    program.check_recording()
+    program.called(operation["name"], {
+        name: value for name, value in values.items() if value is not None})

@@ -43,6 +43,8 @@ def record(name, *values):
     done = program.library.c.weft_ppl_wrapper(
         ctypes.addressof(program.table), name.encode(), arguments, len(values),
         _recorder.here())
+    if done:
+        program.called(name, dict(enumerate(values)))
     program.check_recording()
     if not done:
         kinds = ", ".join(sorted({repr(value.dtype) for value in values

@@ -1,0 +1,54 @@
+//===- LiveValues.h - values while a kernel is recorded ---------*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_PPL_LIVEVALUES_H
+#define WEFT_FRONTEND_PPL_LIVEVALUES_H
+
+#include "frontend/ppl/DeviceMemory.h"
+#include "runtime/ppl/Interpreter.h"
+
+#include <map>
+#include <vector>
+
+namespace weft::frontend {
+
+/// Runs the calls of a kernel as they are recorded, so that who steps through
+/// it sees what its tensors hold. Nothing is placed yet: every tensor has
+/// memory of its own and keeps its values, also behind its last use.
+class LiveValues {
+public:
+  LiveValues(const Chip &chip, const DeviceMemory &memory)
+      : memory(memory), machine(chip, 0) {}
+
+  /// The memory that a tensor is of, as in catalog::Tensor::address.
+  struct Root {
+    uint64_t start, bytes; ///< local: of each lane
+  };
+
+  /// Runs a legal call; `roots` has one for each of its arguments, of those
+  /// that are no tensors any.
+  rt::Status run(catalog::Call call, const std::vector<Root> &roots);
+  rt::Result<catalog::Dense> read(catalog::Tensor tensor, const Root &root);
+
+private:
+  /// Where the machine holds a root while something runs.
+  struct Place {
+    catalog::Memory memory;
+    uint64_t address, bytes;
+  };
+  void takeNewMemory();
+  rt::Status place(catalog::Tensor &tensor, const Root &root);
+  void moveIn(const Place &place, std::vector<uint8_t> &bytes);
+  void moveOut();
+
+  const DeviceMemory &memory;
+  catalog::Machine machine;
+  /// Of tensors without addresses, by the start of their roots: the bytes, lane
+  /// by lane.
+  std::map<uint64_t, std::vector<uint8_t>> kept;
+  std::map<uint64_t, Place> placed; ///< those that the machine holds now
+  uint64_t localEnd = 0, l2End = 0;
+};
+
+} // namespace weft::frontend
+
+#endif // WEFT_FRONTEND_PPL_LIVEVALUES_H

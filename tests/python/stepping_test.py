@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Stepping through kernels in Python: what tensors hold at a line, by a function that is called and with pdb.
+
+  stepping_test.py PYTHON_FOLDER NATIVE_FOLDER
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+import unittest.mock
+
+import numpy as np
+
+sys.path.insert(0, sys.argv[1])
+os.environ["WEFT_NATIVE_DIR"] = sys.argv[2]
+os.environ.pop("PYTHONBREAKPOINT", None)
+PYTHON = pathlib.Path(sys.argv[1])
+del sys.argv[1:3]
+import ppl  # noqa: E402
+import ppl.language as pl  # noqa: E402
+
+random = np.random.default_rng(20261129)
+
+
+@ppl.jit
+def scaled(y, x, n, block):
+    for i in range(0, n, block):
+        pl.enable_pipeline()
+        part = slice(i, min(n, i + block))
+        a = pl.dma.load(pl.gtensor([1, 4, 1, n], pl.GLOBAL, x)[..., part])
+        b = a * a
+        pl.breakpoint()
+        a += b
+        pl.dma.store(pl.gtensor([1, 4, 1, n], pl.GLOBAL, y)[..., part], a)
+
+
+def line_of(text):
+    """Of the kernel above."""
+    lines = pathlib.Path(__file__).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.strip() == text)
+
+
+class Stepping(unittest.TestCase):
+    def setUp(self):
+        self.x = random.standard_normal((4, 10)).astype(np.float32)
+        self.y = np.zeros_like(self.x)
+
+    def test_every_operation(self):
+        stops, seen = [], []
+
+        def hook(stop):
+            stops.append((stop.function, stop.source))
+            if stop.function == "tiu.fmul":
+                seen.append(stop.operands["dst"].copy())
+                np.testing.assert_array_equal(stop.operands["src0"], stop.values["a"])
+                self.assertEqual(set(stop.values), {"a"} | ({"b"} if len(seen) > 1 else set()))
+        launch = scaled.debug(hook)[(1,)](self.y, self.x, 10, 6)
+        np.testing.assert_array_equal(self.y, self.x + self.x * self.x)
+        one_round = [("dma.load", "a = pl.dma.load(pl.gtensor([1, 4, 1, n], pl.GLOBAL, x)[..., part])"), ("tiu.fmul", "b = a * a"),
+                     (None, "pl.breakpoint()"), ("tiu.fadd", "a += b"),
+                     ("dma.store", "pl.dma.store(pl.gtensor([1, 4, 1, n], pl.GLOBAL, y)[..., part], a)")]
+        self.assertEqual(stops, one_round * 2)
+        for values, part in zip(seen, (slice(0, 6), slice(6, 10))):
+            np.testing.assert_array_equal(values[0, :, 0], self.x[:, part] ** 2)
+        # The program is the one that a launch without stops makes.
+        with unittest.mock.patch.dict(os.environ, PYTHONBREAKPOINT="0"):
+            plain = scaled[(1,)](np.zeros_like(self.x), self.x, 10, 6)
+        self.assertEqual(launch.bmodel(), plain.bmodel())
+
+    def test_breakpoints_only(self):
+        stops = []
+        scaled.debug(stops.append, step=False)[(1,)](self.y, self.x, 10, 4)
+        self.assertEqual([(stop.function, stop.line, stop.core) for stop in stops], [(None, line_of("pl.breakpoint()"), 0)] * 3)
+        self.assertEqual([stop.locals["i"] for stop in stops], [0, 4, 8])
+
+    def test_resume_and_step(self):
+        functions = []
+
+        def hook(stop):
+            functions.append(stop.function)
+            if stop.function == "tiu.fmul":
+                stop.resume()
+            elif stop.function is None and stop.locals["i"] == 4:
+                stop.step()
+        scaled.debug(hook)[(1,)](self.y, self.x, 8, 4)
+        self.assertEqual(functions, ["dma.load", "tiu.fmul", None, None, "tiu.fadd", "dma.store"])
+
+    def test_values_live_on(self):
+        """A tensor keeps its values behind its last use, where another may lie by then."""
+        found = []
+
+        @ppl.jit
+        def kernel(y, x):
+            first = pl.dma.load(pl.gtensor([1, 64, 1, 30000], pl.GLOBAL, x))
+            second = first * 2.0
+            third = second * 2.0
+            pl.dma.store(pl.gtensor([1, 64, 1, 30000], pl.GLOBAL, y), third)
+            pl.breakpoint()
+        x = random.standard_normal((64, 30000)).astype(np.float32)
+        y = np.zeros_like(x)
+        kernel.debug(lambda stop: found.append(stop.values), step=False)[(1,)](y, x)
+        for name, factor in (("first", 1), ("second", 2), ("third", 4)):
+            np.testing.assert_array_equal(found[0][name].reshape(x.shape), x * factor)
+        np.testing.assert_array_equal(y, x * 4)
+
+    def test_views_types_and_memories(self):
+        found = {}
+
+        @ppl.jit
+        def kernel(y, x):
+            source = pl.gtensor([1, 3, 2, 8], pl.GLOBAL, x)
+            t = pl.dma.load(source)
+            part = t[:, 1:, :, 2:5]
+            h = pl.tiu.cast(t, type=pl.float16)
+            bits = t.view(dtype=pl.int32)
+            target = pl.gtensor([1, 3, 2, 8], pl.GLOBAL, y)
+            pl.dma.store(target, t)
+            pl.breakpoint()
+        x = random.standard_normal((3, 2, 8)).astype(np.float32)
+        y = np.zeros_like(x)
+        kernel.debug(lambda stop: found.update(stop.values), step=False)[(1,)](y, x)
+        for name, wanted in {"source": x, "t": x, "part": x[1:, :, 2:5], "h": x.astype(np.float16), "bits": x.view(np.int32), "target": x}.items():
+            np.testing.assert_array_equal(found[name][0], wanted)
+            self.assertEqual(found[name].dtype, wanted.dtype)
+
+    def test_wrappers(self):
+        """What the interpreter gives at once are the bytes that the program gives in the end."""
+        stops, stored = [], []
+
+        def hook(stop):
+            stops.append(stop.function)
+            if stop.function == "dma.store":
+                stored.append(stop.operands["src"][0])
+
+        @ppl.jit
+        def kernel(y, x):
+            t = pl.dma.load(pl.gtensor([1, 5, 2, 9], pl.GLOBAL, x))
+            made = pl.sigmoid_fp32(pl.fexp(t) - pl.fsin(t))
+            pl.dma.store(pl.gtensor([1, 5, 2, 9], pl.GLOBAL, y), made)
+        x = random.standard_normal((5, 2, 9)).astype(np.float32)
+        y = np.zeros_like(x)
+        kernel.debug(hook)[(1,)](y, x)
+        self.assertEqual(stops, ["dma.load", "fexp", "fsin", "tiu.fsub", "sigmoid_fp32", "dma.store"])
+        np.testing.assert_array_equal(y, stored[0])
+        self.assertGreater(np.abs(y).max(), 0.1)
+
+    def test_mistakes(self):
+        @ppl.jit
+        def kernel(y, x):
+            t = pl.dma.load(pl.gtensor([1, 4, 1, 10], pl.GLOBAL, x))
+            t.numpy()
+        with self.assertRaisesRegex(ppl.PplTypeError, r"stepping_test.py:\d+: tensor.* has no values: .*pl.device_print\(x\)"):
+            kernel[(1,)](self.y, self.x)
+        with self.assertRaisesRegex(ppl.PplError, r"debug\(3\): give a function of one argument"):
+            kernel.debug(3)
+
+        @ppl.jit
+        def wrong(y, x):
+            t = pl.dma.load(pl.gtensor([1, 4, 1, 10], pl.GLOBAL, x))
+            pl.tiu.fadd(t, t, pl.make_tensor([1, 4, 1, 9], pl.float32))
+        with self.assertRaisesRegex(ppl.PplError, "dst has 10"):
+            wrong.debug(lambda stop: None)[(1,)](self.y, self.x)
+        # What the hook raises passes.
+        with self.assertRaises(ZeroDivisionError):
+            scaled.debug(lambda stop: 1 // 0)[(1,)](self.y, self.x, 10, 4)
+
+    def test_several_cores(self):
+        cores = []
+
+        @ppl.jit
+        def halves(y, x):
+            part = slice(5 * pl.get_core_index(), 5 * pl.get_core_index() + 5)
+            t = pl.dma.load(pl.gtensor([1, 4, 1, 10], pl.GLOBAL, x)[..., part])
+            pl.dma.store(pl.gtensor([1, 4, 1, 10], pl.GLOBAL, y)[..., part], t + 1.0)
+
+        @ppl.jit
+        def meeting(y, x):
+            halves.function(y, x)
+            pl.sync()
+        step = halves.using(chip="bm1690").debug(lambda stop: cores.append((stop.core, stop.function)))
+        step[(2,)](self.y, self.x)
+        np.testing.assert_array_equal(self.y, self.x + np.float32(1))
+        self.assertEqual(cores, [(core, name) for core in (0, 1) for name in ("dma.load", "tiu.fadd", "dma.store")])
+        with self.assertRaisesRegex(ppl.PplError, "step through the kernel on one core"):
+            meeting.using(chip="bm1690").debug(lambda stop: None)[(2,)](self.y, self.x)
+
+    def run_pdb(self, launch, commands, **environment):
+        """What pdb says for a kernel, with its commands on stdin."""
+        script = pathlib.Path(__file__).with_name("stepped_kernel.py")
+        done = subprocess.run([sys.executable, script, launch], input="\n".join(commands) + "\n", capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "PYTHONPATH": str(PYTHON), **environment})
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        return done.stdout
+
+    def test_pdb(self):
+        told = self.run_pdb("debug", ["n", "n", "p t.numpy().ravel()[:3].tolist()", "n", "p u.numpy().sum()", "c"])
+        self.assertIn("[0.0, 1.0, 2.0]", told)
+        self.assertIn("56.0", told)
+        self.assertIn("-> u = t + t", told)
+        self.assertTrue(told.endswith("ends [0.0, 2.0, 4.0]\n"), told)
+
+    def test_breakpoint_in_a_plain_launch(self):
+        told = self.run_pdb("breakpoint", ["p u.numpy().sum()", "c"])
+        self.assertIn("56.0", told)
+        self.assertTrue(told.endswith("ends [0.0, 2.0, 4.0]\n"), told)
+        self.assertEqual(self.run_pdb("breakpoint", [], PYTHONBREAKPOINT="0"), "ends [0.0, 2.0, 4.0]\n")
+
+    def test_tuning_does_not_stop(self):
+        stops = []
+        tuned = ppl.autotune([{"block": 2}, {"block": 5}], key=["n"])(ppl.jit(scaled.function.__wrapped__))
+        launch = tuned.debug(stops.append, step=False)[(1,)](self.y, self.x, 10)
+        self.assertEqual(len(stops), 10 // launch.config.kwargs["block"])
+
+
+unittest.main()
