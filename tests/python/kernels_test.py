@@ -329,6 +329,110 @@ class Cost(unittest.TestCase):
         halves = tuned[(1,)](y.astype(np.float16), x.astype(np.float16), 65535)
         self.assertIsNot(halves.candidates, launch.candidates)
 
+    def test_search(self):
+        searched = ppl.jit(tuned.function.__wrapped__, tiling="search")
+        x = random.standard_normal((64, 70000)).astype(np.float32)
+        y = np.zeros_like(x)
+        launch = searched[(1,)](y, x, 70000)
+        np.testing.assert_array_equal(y, x * x + x)
+        cycles = {repr(each.config): each.cycles for each in launch.candidates if each.error is None}
+        self.assertEqual(launch.profile()["total_cycles"], min(cycles.values()))
+        # The way ends where no size within two steps is cheaper. Here DRAM bounds all of them: blocks of 64 gain 0.14 % more in many rounds.
+        for block in (64, 512, 1024, 2048, 4096, 8192):
+            one = ppl.autotune([{"block": block}])(ppl.jit(tuned.function.__wrapped__))[(1,)](y, x, 70000)
+            self.assertLessEqual(min(cycles.values()), 1.005 * one.candidates[0].cycles)
+        self.assertNotIn("block=1", cycles)
+        self.assertLess(len(launch.candidates), 20)
+        self.assertIs(searched[(1,)](y, x, 70000).candidates, launch.candidates)
+        self.assertIsNot(searched[(1,)](y[:, :512].copy(), x[:, :512].copy(), 512).candidates, launch.candidates)
+        given = searched[(1,)](y, x, 70000, block=512)
+        self.assertEqual((given.config.kwargs, len(given.candidates)), ({}, 2))
+
+    def test_search_of_several_sizes(self):
+        def kernel(y, x, n, c, rows: pl.constexpr, block: pl.constexpr):
+            shape = [1, c, 1, n]
+            for top in range(0, c, rows):
+                for i in range(0, n, block):
+                    part = (slice(None), slice(top, min(c, top + rows)), slice(None), slice(i, min(n, i + block)))
+                    pl.dma.store(pl.gtensor(shape, pl.GLOBAL, y)[part], pl.dma.load(pl.gtensor(shape, pl.GLOBAL, x)[part]) * 2.0)
+        x = random.standard_normal((100, 3000)).astype(np.float32)
+        y = np.zeros_like(x)
+        launch = ppl.jit(kernel, tiling={"rows": [16, 32, 64, 128]})[(1,)](y, x, 3000, 100)
+        np.testing.assert_array_equal(y, x * 2)
+        self.assertIn(launch.config.kwargs["rows"], (16, 32, 64, 128))
+        # Any size would do: memory holds all of it.
+        everything = ppl.jit(kernel, pipeline=True)[(1,)](y, x, 3000, 100, 128, 4096)
+        self.assertLessEqual(launch.profile()["total_cycles"], everything.profile()["total_cycles"])
+        with self.assertRaisesRegex(ppl.PplError, "tiling names row, which kernel has not; did you mean rows"):
+            ppl.jit(kernel, tiling={"row": [1]})
+        with self.assertRaisesRegex(ppl.PplError, "tiling has .* for rows; give the sizes to try"):
+            ppl.jit(kernel, tiling={"rows": []})
+
+    def test_search_of_mistakes(self):
+        @ppl.jit(tiling="search")
+        def wrong(y, x, n, block: pl.constexpr):
+            t = pl.dma.load(pl.gtensor([1, 64, 1, n], pl.GLOBAL, x))
+            pl.tiu.fadd(t, t, pl.make_tensor([1, 64, 1, 7], pl.float32))
+        x = np.ones((64, 64), np.float32)
+        with self.assertRaisesRegex(ppl.PplError, "no config can be compiled.*dst has 64"):
+            wrong[(1,)](x, x, 64)
+
+    def test_limits_of_sizes_are_shrunk(self):
+        """Each kernel's first size is beyond another limit of the chip than its memory."""
+        def along(axis):
+            def kernel(y, x, n, block):
+                for i in range(0, n, block):
+                    shape, offset = [1, 1, 1, 1], [0, 0, 0, 0]
+                    shape[axis], offset[axis] = min(block, n - i), i
+                    whole = [n if each == axis else 1 for each in range(4)]
+                    t = pl.dma.load(pl.gtensor(whole, pl.GLOBAL, x).sub_view(shape, offset))
+                    pl.dma.store(pl.gtensor(whole, pl.GLOBAL, y).sub_view(shape, offset), t + t)
+            return kernel
+
+        def window(y, x, n, block):
+            t = pl.dma.load(pl.gtensor([1, 8, n, n], pl.GLOBAL, x))
+            once = pl.tiu.pool_max(t, [block, block], [0, 0, 0, 0], [block, block], [1, 1])
+            pl.dma.store(pl.gtensor([1, 8, n // block, n // block], pl.GLOBAL, y), once)
+        cases = [(f"axis {axis}", along(axis), 70000, 70000, lambda x: 2 * x, np.int8) for axis in range(4)]
+        cases.append(("window", window, 32, 32, None, np.float32))
+        for name, function, n, block, exact, kind in cases:
+            with self.subTest(name):
+                x = random.integers(-60, 60, (n,) if exact else (8, n, n)).astype(kind)
+                y = np.zeros_like(x)
+                with self.assertRaises(ppl.PplError) as first:
+                    ppl.jit(function)[(1,)](y, x, n, block)
+                self.assertNotIsInstance(first.exception, ppl.OutOfMemory)
+                ppl.autotiling({"block": lambda values: values["block"] // 2})(ppl.jit(function))[(1,)](y, x, n, block)
+                if exact:
+                    np.testing.assert_array_equal(y, exact(x))
+                used = []
+
+                def by_hand(attempt, y, x, n, block):
+                    while True:
+                        used.append(block)
+                        launch = attempt(y, x, n, block)
+                        if launch.errorCode == 0 or block == 1:
+                            return launch
+                        block //= 2
+                y2 = np.zeros_like(x)
+                self.assertEqual(ppl.jit(function, tiling=by_hand)[(1,)](y2, x, n, block).errorCode, 0)
+                self.assertEqual(used[0], block)
+                self.assertGreater(len(used), 1)
+                np.testing.assert_array_equal(y2, y)
+
+    def test_mistakes_are_not_shrunk_away(self):
+        """What no size mends is told as it was for the first size."""
+        def wrong(y, x, n, block):
+            t = pl.dma.load(pl.gtensor([1, 64, 1, n], pl.GLOBAL, x)[..., :block])
+            pl.tiu.fadd(t, t, pl.make_tensor([1, 64, 1, block + 7], pl.float32))
+        x = np.ones((64, 64), np.float32)
+        halves = ppl.autotiling({"block": lambda values: values["block"] // 2})(ppl.jit(wrong))
+        with self.assertRaisesRegex(ppl.PplError, "dst has 64"):
+            halves[(1,)](x, x, 64, 64)
+        by_hand = ppl.jit(wrong, tiling=lambda attempt, *values: attempt(*values))
+        with self.assertRaisesRegex(ppl.PplError, "dst has 64"):
+            by_hand[(1,)](x, x, 64, 64)
+
     def test_autotune_of_a_chip_without_prediction(self):
         x = np.ones((64, 65535), np.float32)
         launch = tuned.using(chip="bm1690")[(2,)](np.zeros_like(x), x, 65535)

@@ -181,6 +181,14 @@ def _described(value):
     return repr(value) if array is None else (array.shape, str(array.dtype))
 
 
+def _sizes_of(value):
+    """Integers that blocks of an argument may be as large as."""
+    array = _array_of(value)
+    if array is not None:
+        return array.shape
+    return [value] if isinstance(value, (int, numpy.integer)) else []
+
+
 class Launch:
     """What a launch did. `errorCode` is 0 or PPL's code of the failure;
     `config` and `candidates` are autotune's."""
@@ -232,6 +240,10 @@ class Kernel:
         self.function = _with_rounds(function)
         self.signature = inspect.signature(function)
         self.prints, self.tiling, self.pipeline = debug, tiling, pipeline
+        self.search = None
+        if tiling == "search" or isinstance(tiling, dict):
+            self.search, self.tiling = _tuning.Search(
+                self, {} if tiling == "search" else tiling), None
         self.rules = self.tuning = None  # of autotiling and autotune
         self.stepper = None  # of debug()
         self.fitting = {}  # arguments -> values that fitted
@@ -318,11 +330,9 @@ class Kernel:
         if self.tuning:
             return self._tuned(cores, args, kwargs)
         if self.tiling:
-            def attempt(*values, **named):
-                return self._attempt(cores, values, named)
-            # The manual puts functools.lru_cache on it, which wants hashes.
-            return self.tiling(attempt, *map(_hashable, args), **{
-                name: _hashable(value) for name, value in kwargs.items()})
+            return self._by_function(cores, args, kwargs)
+        if self.search:
+            return self._searched(cores, args, kwargs)
         if self.rules:
             return self._shrink(cores, args, kwargs)
         launch = self._attempt(cores, args, kwargs)
@@ -331,11 +341,30 @@ class Kernel:
         return launch
 
     def _attempt(self, cores, args, kwargs):
-        """Launches; a kernel that does not fit memory is no exception."""
+        """Launches; a kernel for which smaller blocks may help is no
+        exception."""
         try:
             return Launch(self._record_and_run(cores, args, kwargs))
-        except OutOfMemory as error:
+        except PplError as error:
+            if not (isinstance(error, OutOfMemory) or error.is_of_sizes()):
+                raise
             return Launch(error=error)
+
+    def _by_function(self, cores, args, kwargs):
+        """Launches as the function of @ppl.jit(tiling=..) says."""
+        tried = []
+
+        def attempt(*values, **named):
+            tried.append(self._attempt(cores, values, named))
+            return tried[-1]
+        # The manual puts functools.lru_cache on it, which wants hashes.
+        result = self.tiling(attempt, *map(_hashable, args), **{
+            name: _hashable(value) for name, value in kwargs.items()})
+        # What no size mends is a mistake, that of the first attempt.
+        if tried and all(launch.error for launch in tried) and not isinstance(
+                tried[0].error, OutOfMemory):
+            raise tried[0].error
+        return result
 
     def _shrink(self, cores, args, kwargs):
         bound = self._bind(args, kwargs)
@@ -344,17 +373,20 @@ class Kernel:
         key = (self._chip(), cores, self.options.get("pipeline", self.pipeline),
                *((name, _described(value)) for name, value in values.items()))
         values.update(self.fitting.get(key, {}))
+        first = None
         while True:
             given = inspect.BoundArguments(self.signature, dict(values))
             launch = self._attempt(cores, given.args, given.kwargs)
             if not launch.error:
                 self.fitting[key] = {name: values[name] for name in self.rules}
                 return launch
+            first = first or launch.error
             smaller = {name: rule(dict(values))
                        for name, rule in self.rules.items()}
             grew = all(smaller[name] >= values[name] for name in smaller)
             if grew or any(value < 1 for value in smaller.values()):
-                raise launch.error
+                # What no size mends is a mistake, that of the first attempt.
+                raise launch.error if isinstance(first, OutOfMemory) else first
             values.update(smaller)
 
     def _tuned(self, cores, args, kwargs):
@@ -383,17 +415,50 @@ class Kernel:
         launch.config, launch.candidates = best.config, candidates
         return launch
 
+    def _searched(self, cores, args, kwargs):
+        """Launches with the sizes of pl.constexpr parameters, of those that the
+        launch leaves out, that take the fewest predicted cycles."""
+        search, chip = self.search, self._chip()
+        try:
+            given = self.signature.bind_partial(*args, **kwargs).arguments
+        except TypeError:
+            given = self._bind(args, kwargs).arguments  # says what is wrong
+        names = [name for name, parameter in self.signature.parameters.items()
+                 if name not in given and (name in search.given
+                                           or _is_constexpr(parameter))]
+        key = (chip, cores, self.options.get("pipeline", self.pipeline),
+               *((name, _described(value)) for name, value in given.items()))
+        if key not in search.best:
+            sizes = search.sizes(names, max(
+                (size for value in given.values() for size in _sizes_of(value)),
+                default=1))
+
+            def predict(config):
+                return self._with(config)._cycles(
+                    cores, self._bind(args, {**kwargs, **config.kwargs}))
+            search.best[key] = search.choose(sizes, predict)
+        best, candidates = search.best[key]
+        launch = self._with(best.config)._launch(
+            cores, *args, **kwargs, **best.config.kwargs)
+        launch.config, launch.candidates = best.config, candidates
+        return launch
+
     def _with(self, config):
         """This kernel for one config."""
         kernel = self.using(**config.options())
-        kernel.tuning = None
+        kernel.tuning = kernel.search = None
         return kernel
 
     def _cycles(self, cores, bound):
         """Predicted, without running; 0 where there is no prediction and the
         first config that fits is taken."""
         chip = self._chip()
-        program, _ = self._record_all(chip, bound, cores)
+        with _recorder.making_program():
+            program, _ = self._record_all(chip, bound, cores)
+            return self._predict(chip, program)
+
+    @staticmethod
+    def _predict(chip, program):
         if _recorder.chips()[chip]["commands"]:
             return program.profile()["total_cycles"]
         program.text(commands=True)  # places the tensors
@@ -406,12 +471,15 @@ class Kernel:
         chip = self._chip()
         engine = _engine(chip, self.options.get("mode"))
         bound = self._bind(args, kwargs)
-        try:
-            program, arrays = self._record_all(chip, bound, cores,
-                                               self.stepper, restarts=True)
-        except _stepping.Restart:
-            program, arrays = self._record_all(
-                chip, bound, cores, _stepping.Stepper(step=False))
+        with _recorder.making_program():
+            try:
+                program, arrays = self._record_all(chip, bound, cores,
+                                                   self.stepper, restarts=True)
+            except _stepping.Restart:
+                program, arrays = self._record_all(
+                    chip, bound, cores, _stepping.Stepper(step=False))
+            if engine != INTERPRETER:
+                program.compile()
         if self.prints:
             print(program.text(commands=False), file=sys.stderr)
         program.run(engine, self.options.get("bmrt_library"))
@@ -645,8 +713,11 @@ def _is_constexpr(parameter):
 def jit(function=None, *, debug=0, tiling=None, pipeline=True):
     """Makes a Python function a kernel.
 
-    `debug=1` prints the recorded program. `tiling` is a search: it gets a
-    function that launches, and the arguments; see the manual of PPL, 4.10.6.
+    `debug=1` prints the recorded program. `tiling="search"` chooses the
+    pl.constexpr parameters that a launch leaves out by predicted cycles; a dict
+    of sizes by name says which to try. A function as `tiling` is a search: it
+    gets a function that launches, and the arguments; see the manual of PPL,
+    4.10.6.
     """
     if function is None:
         return functools.partial(jit, debug=debug, tiling=tiling,
@@ -661,8 +732,9 @@ def autotiling(rules):
     """Shrinks parameters until a kernel fits: `rules` maps a name to a
     function of all current values (by name) that gives the next value.
 
-    A launch that does not fit local or L2 memory applies all rules once and
-    is tried again; it fails when a value falls below 1 or none gets smaller.
+    A launch that does not fit local or L2 memory, or goes beyond another limit
+    of the chip, applies all rules once and is tried again; it fails when a value
+    falls below 1 or none gets smaller.
     What fitted is remembered for arguments of the same shapes and values.
     """
     def decorate(kernel):

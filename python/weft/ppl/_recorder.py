@@ -49,6 +49,14 @@ class PplError(_native.WeftError):
         super().__init__(message, code)
         self.errorCode = error_code
         self.advice = told.rpartition("; ")[2]  # its last part
+        self.is_of_program = False  # of recording or compiling, not of a run
+
+    def is_of_sizes(self):
+        """Whether smaller blocks may help. Memory is but one limit: sizes,
+        windows, rows, strides, products of sizes have theirs. Which of them a
+        rule was about shows when smaller ones are tried."""
+        return self.is_of_program and not isinstance(self, (
+            PplTypeError, PplAttributeError))
 
 
 class PplTypeError(PplError, TypeError):
@@ -319,6 +327,10 @@ class Program:
         self.check(self.library.c.weft_ppl_run(self.handle,
                                                ctypes.byref(options)))
 
+    def compile(self):
+        """Makes the file, which the run and bmodel() take."""
+        self.bmodel()
+
     def bmodel(self, lines=False):
         """The file; with `lines` it says which lines its commands are of."""
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
@@ -376,6 +388,16 @@ def check_present(recording, what):
 
 def is_active():
     return bool(getattr(_state, "stack", None))
+
+
+@contextlib.contextmanager
+def making_program():
+    """Marks errors inside as those of the program."""
+    try:
+        yield
+    except PplError as error:
+        error.is_of_program = True
+        raise
 
 
 @contextlib.contextmanager

@@ -66,6 +66,80 @@ class Tuning:
                      if name in values)
 
 
+class Search:
+    """tiling="search": sizes that nobody has listed. `given` has the sizes to
+    try of some parameters; of the others they are powers of two."""
+
+    MOST = 64  # predictions of one search
+
+    def __init__(self, kernel, given):
+        unknown = sorted(set(given) - set(kernel.signature.parameters))
+        if unknown:
+            raise PplError(f"tiling names {', '.join(unknown)}, which "
+                           f"{kernel.__name__} has not" + _recorder.nearest(
+                               unknown[0], kernel.signature.parameters))
+        for name, sizes in given.items():
+            if not sizes or not all(
+                    isinstance(size, int) and size > 0 for size in sizes):
+                raise PplError(f"tiling has {sizes!r} for {name}; give the "
+                               "sizes to try: [16, 32, 64]")
+        self.given = {name: sorted(set(sizes)) for name, sizes in given.items()}
+        self.best = {}  # key -> (config, candidates)
+
+    def sizes(self, names, largest):
+        """Those to try by name, up to the first that holds `largest`."""
+        powers = [1]
+        while powers[-1] < min(largest, 2**15):
+            powers.append(2 * powers[-1])
+        return {name: self.given.get(name, powers) for name in names}
+
+    def choose(self, sizes, predict):
+        """(the cheapest candidate, all). Starts from the largest sizes, shrinks
+        all of them until the kernel is legal and fits, and goes on to whatever
+        neighbour is cheaper; small blocks, which make long programs, are tried
+        only where the way leads there. Last without pipelining."""
+        seen = {}
+
+        def at(place, pipeline=None):
+            key = (*place.items(), pipeline)
+            if key not in seen:
+                config = Config({name: sizes[name][index]
+                                 for name, index in place.items()}, pipeline)
+                seen[key] = _try(config, predict)
+            return seen[key]
+
+        place = {name: len(each) - 1 for name, each in sizes.items()}
+        while at(place).error and any(place.values()):
+            place = {name: max(0, index - 1) for name, index in place.items()}
+        while not at(place).error and len(seen) < self.MOST:
+            better = min((other for other in _neighbours(place, sizes)
+                          if not at(other).error),
+                         key=lambda other: at(other).cycles, default=place)
+            if at(better).cycles >= at(place).cycles:
+                break
+            place = better
+        if not at(place).error:
+            at(place, pipeline=False)
+        return _cheapest(list(seen.values()))
+
+
+def _neighbours(place, sizes):
+    """With one size up to two steps away."""
+    for name, index in place.items():
+        for step in (-1, 1, -2, 2):
+            if 0 <= index + step < len(sizes[name]):
+                yield {**place, name: index + step}
+
+
+def _try(config, predict):
+    try:
+        return Candidate(config, predict(config))
+    except PplError as error:
+        if not error.is_of_sizes():
+            raise
+        return Candidate(config, error=error)
+
+
 def choose(configs, predict):
     """(the cheapest config, all candidates): `predict(config)` gives cycles.
     What does not fit or is refused is passed over."""
@@ -75,6 +149,10 @@ def choose(configs, predict):
             candidates.append(Candidate(config, predict(config)))
         except PplError as error:
             candidates.append(Candidate(config, error=error))
+    return _cheapest(candidates)
+
+
+def _cheapest(candidates):
     fitting = [each for each in candidates if each.error is None]
     if not fitting:
         first = next((each for each in candidates
