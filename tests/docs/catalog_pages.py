@@ -113,6 +113,9 @@ class Ppl:
             text += "**Rules**\n\n" + "".join(f"* {rule}\n" for rule in row["rules"]) + "\n"
         text += f"**Chips**: {', '.join(row['chips']) or 'none of ours'}" + (f"; {row['chip_note']}" if row["chip_note"] else "") + ".\n\n"
         text += f"**On BM1684X**: {STATES[row['state']]}.\n"
+        if row["runs"]:
+            text += "\n**Run by the tests**: " + "; ".join(f"{run['chip']} with {', '.join(run['types'])}" if run["types"] else run["chip"]
+                                                         for run in row["runs"]) + ".\n"
         if row["example"]:
             text += "\n**Example**"
             measured = self.cycles.get(short.replace(".", "_", 1))
@@ -127,7 +130,7 @@ class Ppl:
         states = [row["state"] for row in self.rows]
         counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
         text = (f"# The functions of PPL\n\n{renew(self.name)} `weft ops --ppl` prints this table. Column BM1684X: what the tests measured ({counts}): `native` and `sequence` gave equal "
-                "bytes on our\nemulator, on the vendor's runtime and in the interpreter for 40 random legal calls, `interpreted` was tested against a formula. Wrappers: [wrappers.md](wrappers.md).\n\n"
+                "bytes on our\nemulator, on the vendor's runtime and in the interpreter for 40 random legal calls, `interpreted` was tested against a formula. The page of a function says on which chips and with which element types the tests ran it. Wrappers: [wrappers.md](wrappers.md).\n\n"
                 "| function | manual | BM1684X | chips | what |\n|---|---|---|---|---|\n")
         return text + index_rows(self.rows, self.name, lambda row: [row["section"], row["state"], " ".join(row["chips"]), row["summary"]])
 

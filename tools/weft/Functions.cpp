@@ -5,6 +5,8 @@
 #include "runtime/chips/Chips.h"
 #include "tools/catalog/Listing.h"
 
+#include <algorithm>
+
 using namespace weft;
 using namespace weft::catalog;
 
@@ -21,6 +23,46 @@ static const State kStates[] = {
     {"", ""}, // so that an empty table compiles
 };
 
+namespace {
+/// A row of PplRuns.def: what the tests ran.
+struct Run {
+  std::string_view name, chip, types;
+};
+} // namespace
+
+static const Run kRuns[] = {
+#define WEFT_PPL_RUN(name, chip, types) {name, chip, types},
+#include "tools/weft/PplRuns.def"
+    {"", "", ""}, // so that an empty table compiles
+};
+
+/// [{"chip": "bm1684x", "types": ["fp16", "fp32"]}, ..]
+static nlohmann::ordered_json runsOf(const Operation &operation) {
+  nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+  for (const Run &run : kRuns) {
+    if (run.name != operation.name)
+      continue;
+    nlohmann::ordered_json types = nlohmann::ordered_json::array();
+    for (size_t begin = 0; begin < run.types.size();) {
+      size_t end = std::min(run.types.find(' ', begin), run.types.size());
+      types.push_back(run.types.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    runs.push_back({{"chip", run.chip}, {"types", std::move(types)}});
+  }
+  return runs;
+}
+
+/// "bm1684x (fp16 fp32), bm1690 (fp32)".
+static std::string runsText(const Operation &operation) {
+  std::string text;
+  for (const Run &run : kRuns)
+    if (run.name == operation.name)
+      text += (text.empty() ? "" : ", ") + std::string(run.chip) +
+              (run.types.empty() ? "" : " (" + std::string(run.types) + ")");
+  return text;
+}
+
 static std::string stateOf(const Operation &operation) {
   for (const State &row : kStates)
     if (row.name == operation.name)
@@ -36,6 +78,8 @@ nlohmann::ordered_json cli::functionsJson(Language language) {
     row["name"] = prefix + std::string(operation.name);
     if (language == Language::Ppl)
       row["state"] = stateOf(operation);
+    if (language == Language::Ppl)
+      row["runs"] = runsOf(operation);
     rows.push_back(row);
   }
   return rows;
@@ -47,14 +91,16 @@ std::string cli::functionsTable(Language language) {
   // States are of the chip that commands are made for.
   std::string text = "| function | manual | " +
                      std::string(chips::all[0]->name) +
-                     " | chips | summary |\n|---|---|---|---|---|\n";
+                     " | chips | run by the tests | summary |\n"
+                     "|---|---|---|---|---|---|\n";
   for (const Operation &operation : operations()) {
     std::string chips;
     for (const std::string &name : targetsOf(operation))
       chips += (chips.empty() ? "" : " ") + name;
     text += "| ppl." + std::string(operation.name) + " | " +
             std::string(operation.section) + " | " + stateOf(operation) +
-            " | " + chips + " | " + std::string(operation.summary) + " |\n";
+            " | " + chips + " | " + runsText(operation) + " | " +
+            std::string(operation.summary) + " |\n";
   }
   return text;
 }

@@ -20,6 +20,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <set>
 
 using namespace weft;
 using namespace weft::cases;
@@ -460,6 +461,20 @@ static std::string_view stateOf(const std::vector<Case> &cases) {
   return "sequence";
 }
 
+/// The element types of the first calls, which every measurement runs.
+static std::string typesOf(const std::vector<Case> &cases) {
+  constexpr size_t kFirst = 40;
+  std::set<std::string> types;
+  for (size_t i = 0; i < cases.size() && i < kFirst; ++i)
+    for (const Argument &argument : cases[i].call.arguments)
+      if (argument.isTensor())
+        types.insert(quoted(std::string(spelling(argument.tensor.type))));
+  std::string text;
+  for (const std::string &type : types)
+    text += (text.empty() ? "" : ", ") + type;
+  return "[" + text + "]";
+}
+
 static bool runFunction(const Operation &operation, const Chip &chip,
                         const Flags &flags) {
   Outcome outcome;
@@ -479,9 +494,11 @@ static bool runFunction(const Operation &operation, const Chip &chip,
       outcome.problem = narrowed;
   }
   std::printf("{\"name\": \"ppl.%s\", \"state\": \"%s\", \"cases\": %zu, "
-              "\"vendor\": %s, \"problem\": %s}\n",
+              "\"vendor\": %s, \"chip\": \"%s\", \"types\": %s, \"problem\": "
+              "%s}\n",
               std::string(operation.name).c_str(), std::string(state).c_str(),
               outcome.drawn, flags.bmrt ? "true" : "false",
+              std::string(chip.targetName).c_str(), typesOf(cases).c_str(),
               quoted(outcome.problem).c_str());
   std::fflush(stdout);
   return outcome.problem.empty();

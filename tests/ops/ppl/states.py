@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What the tests measured of every function of PPL on BM1684X, and the list that `weft ops --ppl` shows.
+"""What the tests measured of every function of PPL on BM1684X, with which element types and on which chips they ran it, and the
+lists that `weft ops --ppl` shows.
 
   states.py WEFT PPL_CASES CATALOG_TESTS [--cases 200] [--write]
 
 A function is `native` or `sequence` if random legal calls of it gave the same bytes on our emulator, on the vendor's runtime
 and in the interpreter (PPL_CASES; one command a call, or several). It is `interpreted` if the tests of CATALOG_TESTS that
 passed have computed it against a written formula. Every function needs a test that accepts a call and one that rejects one.
-Without --write the list in tools/weft/PplStates.def must say just that; the exit code is 1 if it does not, or if a function
-that has commands differs somewhere.
+Run are the element types of the first 40 of these calls, and those of the tests of CATALOG_TESTS that passed and compared values. Without --write the lists in
+tools/weft/PplStates.def and PplRuns.def must say just that; the exit code is 1 if they do not, or if a function that has commands differs somewhere.
 """
 import argparse
 import json
@@ -17,8 +18,12 @@ import sys
 import tempfile
 
 LIST = pathlib.Path(__file__).resolve().parents[3] / "tools" / "weft" / "PplStates.def"
+RUNS = LIST.with_name("PplRuns.def")
 HEAD = ("// What tests/ops/ppl/states.py measured on the first chip; renew it with its --write.\n"
         "// WEFT_PPL_STATE(function, state)\n")
+RUNS_HEAD = ("// Where and with which element types the tests ran each function and compared what it gave; made by\n"
+             "// tests/ops/ppl/states.py, renew it with its --write.\n"
+             "// WEFT_PPL_RUN(function, chip, element types)\n")
 # Messages between engines compute nothing: their order is all they mean.
 ORDER_ONLY = ("send_msg", "wait_msg", "vsdma_initialize", "vsdma_poll")
 
@@ -38,7 +43,7 @@ def covered(program):
         if result.returncode not in (0, 1) or not path.exists():
             sys.exit(f"states.py: {program} ended with {result.returncode}")
         report = json.loads(path.read_text())
-    seen = {"accepts": set(), "rejects": set(), "computes": set()}
+    seen = {"accepts": set(), "rejects": set(), "computes": set(), "ran": set()}
     for suite in report["testsuites"]:
         for test in suite["testsuite"]:
             if test.get("failures"):
@@ -77,11 +82,29 @@ def main():
         else:
             states[short] = "untested"
             found.append(f"{name}: has no commands and no passing test computes it")
+    runs = {}
+    for run in seen["ran"]:
+        function, chip, kind = run.split(":")
+        runs.setdefault((function, chip), set()).add(kind)
+    for name, result in measured.items():
+        if not result["problem"]:
+            runs.setdefault((name.removeprefix("ppl."), result["chip"]), set()).update(result["types"])
+    listed = {}  # in the order of the functions and their chips
+    for row in rows:
+        short = row["name"].removeprefix("ppl.")
+        for chip in row["chips"]:
+            if (short, chip) in runs:
+                listed[short, chip] = runs.pop((short, chip))
+    found += [f"ppl.{function}: ran on {chip}, which does not have it" for function, chip in sorted(runs)]
+    runs_text = RUNS_HEAD + "".join(f'WEFT_PPL_RUN("{function}", "{chip}", "{" ".join(sorted(kinds))}")\n'
+                                    for (function, chip), kinds in listed.items()) + "#undef WEFT_PPL_RUN\n"
     text = HEAD + "".join(f'WEFT_PPL_STATE("{name}", "{state}")\n' for name, state in states.items()) + "#undef WEFT_PPL_STATE\n"
     if args.write:
         LIST.write_text(text)
-    elif LIST.read_text() != text:
-        found.append(f"{LIST.name} is not what was measured; renew it with --write")
+        RUNS.write_text(runs_text)
+    else:
+        found += [f"{path.name} is not what was measured; renew it with --write" for path, wanted in ((LIST, text), (RUNS, runs_text))
+                  if path.read_text() != wanted]
     counts = {state: list(states.values()).count(state) for state in sorted(set(states.values()))}
     for line in found:
         print(line)

@@ -124,7 +124,7 @@ public:
   }
   void run() {
     EXPECT_EQ(problemOf(call), "") << call.operation->name;
-    testing::cover("computes", call.operation->name);
+    testing::coverRun(call);
     rt::Status status = interpret(call, machine);
     EXPECT_TRUE(status.isOk()) << status.message();
   }

@@ -190,7 +190,7 @@ inline rt::Status evaluate(const Call &call, Values &values) {
   EXPECT_EQ(problem, "") << call.operation->name;
   if (problem.empty())
     cover("accepts", call.operation->name);
-  cover("computes", call.operation->name);
+  coverRun(call);
   Evaluate evaluator = evaluatorOf(*call.operation);
   EXPECT_NE(evaluator, nullptr) << call.operation->name;
   return evaluator ? evaluator(call, values)

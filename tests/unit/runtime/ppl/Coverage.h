@@ -17,6 +17,17 @@ inline void cover(std::string_view what, std::string_view function) {
   ::testing::Test::RecordProperty(
       std::string(what) + ":" + std::string(function), 1);
 }
+
+/// A call whose values are computed: of which function, on which chip, with
+/// which element types.
+inline void coverRun(const catalog::Call &call) {
+  cover("computes", call.operation->name);
+  for (const catalog::Argument &argument : call.arguments)
+    if (argument.isTensor())
+      cover("ran", std::string(call.operation->name) + ":" +
+                       std::string(call.chip->targetName) + ":" +
+                       std::string(catalog::spelling(argument.tensor.type)));
+}
 /// The verdict of problemOf on a call.
 inline std::string covered(std::string_view function, std::string problem) {
   cover(problem.empty() ? "accepts" : "rejects", function);
