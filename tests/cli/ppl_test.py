@@ -113,6 +113,26 @@ def check_arrays(weft, folder):
     return found
 
 
+def check_long_arrays(weft, folder):
+    """What is wrong with arrays of 64 bits, whose elements are not all doubles, for parameters of other integers."""
+    kernel, found = pathlib.Path(folder) / "moved.cpp", []
+    kernel.write_text(HEAD + "__KERNEL__ void moved(uint32 *out, uint32 *in) {\n  dim4 s = {1, 1, 1, 2};\n"
+                      "  dma::move(gtensor<uint32>(s, GLOBAL, out), gtensor<uint32>(s, GLOBAL, in));\n}\n")
+    for name, values, kind, refused in (("fits", [0, 2**32 - 1], np.int64, ""), ("unsigned", [7, 2**32 - 1], np.uint64, ""), ("negative", [0, -1], np.int64, "-1"),
+                                        ("large", [1, 2**32], np.int64, "4294967296"), ("exact", [0, 2**53 + 1], np.int64, "9007199254740993"),
+                                        ("largest", [0, 2**64 - 1], np.uint64, "18446744073709551615")):
+        np.savez(f"{folder}/{name}.npz", x=np.array(values, kind))
+        result = subprocess.run([weft, "ppl", "run", str(kernel), "--arg", f"in={folder}/{name}.npz:x", "--arg", "out=out:uint32[2]",
+                                 "--save", f"{folder}/moved.npz"], capture_output=True, text=True, timeout=120)
+        if refused:
+            part = f"element 1 of the array is {refused}, the parameter points to uint32"
+            if result.returncode != 2 or part not in result.stderr:
+                found.append(f"{name}: exit code {result.returncode}, must be 2 with '{part}': {result.stderr[-300:]}")
+        elif result.returncode or np.load(f"{folder}/moved.npz")["out"].ravel().tolist() != values:
+            found.append(f"{name}: exit code {result.returncode}, or other values: {result.stderr[-300:]}")
+    return found
+
+
 def check_calls(weft, folder):
     """What is wrong with CALLS."""
     found, path = [], pathlib.Path(folder) / "calls.cpp"
@@ -138,7 +158,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
-        found += check_calls(weft, folder) + check_arrays(weft, folder)
+        found += check_calls(weft, folder) + check_arrays(weft, folder) + check_long_arrays(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]

@@ -250,6 +250,49 @@ std::string KernelArguments::driver() const {
   return out.str();
 }
 
+/// A double holds integers of up to 53 bits only.
+static bool isLong(const numeric::HostTensor &array) {
+  return array.type() == numeric::ElementType::I64 ||
+         array.type() == numeric::ElementType::U64;
+}
+
+static std::string elementText(const numeric::HostTensor &array, int64_t i) {
+  if (array.type() == numeric::ElementType::U64)
+    return std::to_string(array.as<uint64_t>()[i]);
+  return isLong(array) ? std::to_string(array.as<int64_t>()[i])
+                       : std::to_string(array.toDouble(i));
+}
+
+/// Whether an integer type has the element of an array of 64 bits, which it
+/// then gets.
+static bool storeLong(const numeric::HostTensor &array, int64_t i,
+                      catalog::Dense &values) {
+  uint64_t code = uint64_t(array.as<int64_t>()[i]);
+  bool isNegative =
+      array.type() == numeric::ElementType::I64 && int64_t(code) < 0;
+  unsigned bits = catalog::bitsOf(values.type);
+  bool isSigned = catalog::isSigned(values.type);
+  if (isNegative ? !isSigned || int64_t(code) < INT64_MIN >> (64 - bits)
+                 : bits - isSigned < 64 && code >> (bits - isSigned) != 0)
+    return false;
+  values.setBits(i, bits == 64 ? code : code & ((uint64_t(1) << bits) - 1));
+  return true;
+}
+
+/// Whether the type of `values` has an element of an array, which it then
+/// gets. Floats are rounded.
+static bool store(const numeric::HostTensor &array, int64_t i,
+                  catalog::Dense &values) {
+  bool isFloat = catalog::isFloat(values.type);
+  if (isLong(array) && !isFloat)
+    return storeLong(array, i, values);
+  double value = array.toDouble(i);
+  bool isWhole = std::isfinite(value) && std::fabs(value) < 0x1p63;
+  if (isFloat || isWhole)
+    values.setValue(i, value);
+  return isFloat || (isWhole && values.value(i) == value);
+}
+
 rt::Status KernelArguments::fill(frontend::DeviceMemory &memory) const {
   for (const auto &[name, array] : arrays) {
     const std::string &wanted = name;
@@ -260,19 +303,14 @@ rt::Status KernelArguments::fill(frontend::DeviceMemory &memory) const {
       continue;
     std::optional<catalog::DataType> type = catalog::dataTypeOf(piece->type);
     catalog::Dense values(*type, {1, 1, 1, array.elements()});
-    for (int64_t i = 0; i < array.elements(); ++i) {
-      double value = array.toDouble(i);
-      bool isWhole = std::isfinite(value) && std::fabs(value) < 0x1p63;
-      if (catalog::isFloat(*type) || isWhole)
-        values.setValue(i, value);
-      if (!catalog::isFloat(*type) && !(isWhole && values.value(i) == value))
+    for (int64_t i = 0; i < array.elements(); ++i)
+      if (!store(array, i, values))
         return wrong(name, "element " + std::to_string(i) +
-                               " of the array is " + std::to_string(value) +
+                               " of the array is " + elementText(array, i) +
                                ", the parameter points "
                                "to " +
                                std::string(catalog::spelling(*type)) +
                                "; give values of that type");
-    }
     std::copy(values.bytes.begin(), values.bytes.end(),
               memory.at(piece->address));
   }
