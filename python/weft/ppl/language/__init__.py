@@ -6,8 +6,8 @@ chapter.
 """
 
 from .. import _recorder
-from . import (_functions, _irregular, _print, _tensor, _types, _unreadable,
-               _utilities, _wrappers)
+from . import (_composed, _environment, _functions, _print, _recorded_value,
+               _tensor, _types, _wrappers)
 from ._print import breakpoint, device_print
 from ._tensor import pointer, tensor
 from ._types import (ENUMERATIONS, align_mode, all_reduce_opcode,
@@ -25,12 +25,12 @@ tiu = _functions.Unit("tiu")
 dma = _functions.Unit("dma")
 sdma = _functions.Unit("sdma")
 hau = _functions.Unit("hau")
-_irregular.extend(tiu)
+_composed.extend(tiu)
 
 globals().update(_wrappers.wrappers)
 for _module, _names in (
         (_tensor, "make_tensor gtensor make_gtensor_permute"),
-        (_utilities, """align aligned_stride_4d bitwidth cancel_tpu_init
+        (_environment, """align aligned_stride_4d bitwidth cancel_tpu_init
             cancel_tpu_poll cdiv chip_id chip_num convert_dtype dim4_index
             disable_pingpong dump enable_pipeline eu_bytes fence flush_cache
             get_block_num get_core_index get_data_size get_eu_num get_gmem_addr
@@ -41,7 +41,7 @@ for _module, _names in (
             set_config_auto_sync set_memory_alloc_method static_assert sync
             sync_core sync_engine tpu_poll vset""")):
     for _name in _names.split():
-        globals()[_name] = _irregular.public(getattr(_module, _name),
+        globals()[_name] = _composed.public(getattr(_module, _name),
                                              f"pl.{_name}")
 # The names of C++ and older ones.
 div_up, sync_all = cdiv, sync  # noqa: F821
@@ -59,8 +59,8 @@ def pointer_type(kind):
 
 
 def __getattr__(name):
-    if name in _utilities.NUMBERS:
-        return _utilities.NUMBERS[name]
+    if name in _environment.NUMBERS:
+        return _environment.NUMBERS[name]
     if name == "print":
         return device_print
     if name in ("LANE_NUM", "NPU_NUM"):
@@ -71,7 +71,7 @@ def __getattr__(name):
         raise AttributeError(name)
     units = [f"pl.{unit}.{name}" for unit in ("tiu", "dma", "hau", "sdma")
              if name in dir(globals()[unit])]
-    use = _unreadable.advice(name)
+    use = _recorded_value.advice(name)
     raise _recorder.PplAttributeError(
         f"weft.ppl.language has no {name}"
         + (f"; there is {' and '.join(units)}" if units else

@@ -1,4 +1,6 @@
-"""Utilities (PPL 4.8, 4.10.12), with the names of C++ beside those of Python."""
+"""What a kernel asks of the chip, the launch and its addresses, and how it sets
+them: the utilities of PPL 4.8 and 4.10.12, with the names of C++ beside those of
+Python."""
 
 import math
 

@@ -13,7 +13,7 @@ import numpy
 from .. import _recorder
 from . import _tensor, _types
 from ._tensor import is_tensor
-from ._unreadable import advice
+from ._recorded_value import advice
 
 _error, _type_error = _recorder.PplError, _recorder.PplTypeError
 REQUIRED = object()

@@ -102,7 +102,7 @@ def _refuse(value, use, way_out):
     raise _recorder.PplTypeError(f"{use} of {value!r}: {_RECORDED}; {way_out}")
 
 
-class Unreadable:
+class RecordedValue:
     """A tensor or a pointer in the eyes of Python."""
 
     # What makes a number or a tensor of it.
@@ -227,8 +227,8 @@ def _no_operator(symbol):
 for _name, _symbol in (("mul", "*"), ("truediv", "/"), ("and", "&"),
                        ("or", "|"), ("xor", "^"), ("rsub", "-"),
                        ("rmul", "*"), ("rtruediv", "/")):
-    setattr(Unreadable, f"__{_name}__", _no_operator(_symbol))
+    setattr(RecordedValue, f"__{_name}__", _no_operator(_symbol))
 for _name, _way_out in _OPERATORS.items():
-    setattr(Unreadable, f"__{_name}__", _operator(_name, _way_out))
+    setattr(RecordedValue, f"__{_name}__", _operator(_name, _way_out))
     if _name not in ("lt", "gt", "le", "ge"):
-        setattr(Unreadable, f"__r{_name}__", _operator(_name, _way_out))
+        setattr(RecordedValue, f"__r{_name}__", _operator(_name, _way_out))

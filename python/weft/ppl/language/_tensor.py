@@ -9,12 +9,12 @@ import numpy
 from .. import _recorder, _stepping
 from . import _types
 from ._types import align_mode, mtype
-from ._unreadable import Unreadable
+from ._recorded_value import RecordedValue
 
 _recorder_error = _recorder.PplError
 
 
-class pointer(Unreadable):
+class pointer(RecordedValue):
     """Device memory that a kernel gets as an argument.
 
     `dtype` is a pointer type; `ptr + n` is `n` elements further on.
@@ -73,7 +73,7 @@ class pointer(Unreadable):
         return f"pointer({self.name}: {self.dtype})"
 
 
-class tensor(Unreadable):
+class tensor(RecordedValue):
     """A tensor in local memory, or in global or L2 memory (`gtensor`)."""
 
     def __init__(self, program, number, kind, shape, memory):

@@ -11,7 +11,7 @@ import math
 
 from .. import _recorder
 from . import _tensor, _types
-from ._irregular import public
+from ._composed import public
 from ._tensor import is_tensor
 
 _type_error = _recorder.PplTypeError
