@@ -42,9 +42,8 @@ void LiveValues::moveOut() {
   for (const auto &[start, place] : placed) {
     uint64_t bytes = place.bytes;
     auto to = kept[start].begin();
-    eachPart(machine, place.memory, place.address, bytes, [&](uint8_t *from) {
-      to = std::copy_n(from, bytes, to);
-    });
+    eachPart(machine, place.memory, place.address, bytes,
+             [&](uint8_t *from) { to = std::copy_n(from, bytes, to); });
   }
   placed.clear();
   localEnd = l2End = 0;
@@ -90,9 +89,9 @@ rt::Result<catalog::Dense> LiveValues::read(catalog::Tensor tensor,
                                             const Root &root) {
   takeNewMemory();
   rt::Status status = place(tensor, root);
-  rt::Result<catalog::Dense> values =
-      status ? catalog::read(tensor, machine)
-             : rt::Result<catalog::Dense>(status);
+  rt::Result<catalog::Dense> values = status
+                                          ? catalog::read(tensor, machine)
+                                          : rt::Result<catalog::Dense>(status);
   moveOut();
   return values;
 }

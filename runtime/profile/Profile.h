@@ -35,8 +35,8 @@ struct CommandProfile {
   uint64_t dramReadBytes = 0, dramWriteBytes = 0;
   double computeCycles = 0; ///< its multiply-accumulates at the peak
   uint32_t node = kNone;    ///< row of Profile::nodes
-  uint32_t kind = 0;     ///< row of Profile::kinds
-  uint32_t banks = 0;    ///< banks of local memory it touches, a bit each
+  uint32_t kind = 0;        ///< row of Profile::kinds
+  uint32_t banks = 0;       ///< banks of local memory it touches, a bit each
 
   /// The cost is predicted from kin.
   bool isExtrapolated() const { return !cost.measured && cost.cycles != 0; }

@@ -306,20 +306,21 @@ static weft_compiler_status *timelineOf(weft_ppl_program *program,
   for (isa::Engine engine : {isa::Engine::Tiu, isa::Engine::Gdma})
     for (const profile::CommandProfile &c : made.commands[int(engine)]) {
       mlir::FileLineColLoc at = lineOf(*program, engine, c);
-      rows.push_back({{"engine", engine == isa::Engine::Tiu ? "tiu" : "gdma"},
-                      {"mnemonic", std::string(made.kinds[c.kind].mnemonic)},
-                      {"file", at ? at.getFilename().str() : std::string()},
-                      {"line", at ? int64_t(at.getLine()) : 0},
-                      {"start", c.span.start},
-                      {"end", c.span.end},
-                      {"wait", c.span.wait},
-                      {"critical", c.span.isCritical},
-                      {"macs", c.cost.macs},
-                      {"compute_cycles", c.computeCycles},
-                      {"dram_cycles", double(c.dramReadBytes + c.dramWriteBytes) /
-                                          made.peakDramBytesPerCycle},
-                      {"dram_read_bytes", c.dramReadBytes},
-                      {"dram_write_bytes", c.dramWriteBytes}});
+      rows.push_back(
+          {{"engine", engine == isa::Engine::Tiu ? "tiu" : "gdma"},
+           {"mnemonic", std::string(made.kinds[c.kind].mnemonic)},
+           {"file", at ? at.getFilename().str() : std::string()},
+           {"line", at ? int64_t(at.getLine()) : 0},
+           {"start", c.span.start},
+           {"end", c.span.end},
+           {"wait", c.span.wait},
+           {"critical", c.span.isCritical},
+           {"macs", c.cost.macs},
+           {"compute_cycles", c.computeCycles},
+           {"dram_cycles", double(c.dramReadBytes + c.dramWriteBytes) /
+                               made.peakDramBytesPerCycle},
+           {"dram_read_bytes", c.dramReadBytes},
+           {"dram_write_bytes", c.dramWriteBytes}});
     }
   program->timeline = rows.dump();
   *json = program->timeline.c_str();

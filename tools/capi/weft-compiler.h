@@ -262,8 +262,8 @@ WEFT_COMPILER_API int32_t weft_ppl_wrapper(const weft_ppl_recorder *recorder,
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_check(const weft_ppl_program *program);
 /* What a tensor holds after the calls so far, of a program that keeps values:
-   its elements in the order n, c, h, w, one of less than 8 bits in a byte of its
-   own. Lives until the next call. */
+   its elements in the order n, c, h, w, one of less than 8 bits in a byte of
+   its own. Lives until the next call. */
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_values(weft_ppl_program *program, int64_t tensor, const void **bytes,
                 size_t *size);

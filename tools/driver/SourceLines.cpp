@@ -77,8 +77,6 @@ driver::nameSourceLines(codegen::EncodedProgram &program) {
     named = NameLoc::get(StringAttr::get(context, name), position);
     texts.push_back(sources.line(path, line.getLine()));
   }
-  forAll([&](Location &location) {
-    location = lines.find(location)->second;
-  });
+  forAll([&](Location &location) { location = lines.find(location)->second; });
   return texts;
 }

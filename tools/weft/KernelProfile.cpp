@@ -30,8 +30,8 @@ Result<KernelProfile> cli::profileKernel(const std::string &file,
   Result<rt::Bmodel> serial = modelOf(file, program, true);
   if (!serial)
     return serial.status();
-  Result<profile::Profile> ofSerial = profile::profileStage(
-      *serial, serial->nets().front().stages.front());
+  Result<profile::Profile> ofSerial =
+      profile::profileStage(*serial, serial->nets().front().stages.front());
   if (!ofSerial)
     return ofSerial.status();
   return KernelProfile{test, stage, std::move(*profile), ofSerial->totalCycles};

@@ -153,23 +153,23 @@ static Json describeNodes(const Profile &profile) {
       names.push_back(node->name()->str());
       types.push_back(node->op_type() ? node->op_type()->str() : "");
     }
-    nodes.push_back({{"nodes", std::move(names)},
-                     {"op_types", std::move(types)},
-                     {"commands", row.tiu.commands + row.gdma.commands},
-                     {"tiu_cycles", row.tiu.cycles},
-                     {"gdma_cycles", row.gdma.cycles},
-                     {"critical_cycles", row.criticalCycles()},
-                     {"critical_share", profile.share(row.criticalCycles())},
-                     {"extrapolated_cycles",
-                      row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles},
-                     {"macs", row.tiu.macs},
-                     {"dram_read_bytes", row.gdma.dramReadBytes},
-                     {"dram_write_bytes", row.gdma.dramWriteBytes},
-                     {"engine", isa::engineName(row.busierEngine())},
-                     {"bound_by", boundOf(roof)},
-                     {"bound_cycles", roof.cycles()},
-                     {"achieved", ratio(roof.cycles(),
-                                        double(row.busyCycles()))}});
+    nodes.push_back(
+        {{"nodes", std::move(names)},
+         {"op_types", std::move(types)},
+         {"commands", row.tiu.commands + row.gdma.commands},
+         {"tiu_cycles", row.tiu.cycles},
+         {"gdma_cycles", row.gdma.cycles},
+         {"critical_cycles", row.criticalCycles()},
+         {"critical_share", profile.share(row.criticalCycles())},
+         {"extrapolated_cycles",
+          row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles},
+         {"macs", row.tiu.macs},
+         {"dram_read_bytes", row.gdma.dramReadBytes},
+         {"dram_write_bytes", row.gdma.dramWriteBytes},
+         {"engine", isa::engineName(row.busierEngine())},
+         {"bound_by", boundOf(roof)},
+         {"bound_cycles", roof.cycles()},
+         {"achieved", ratio(roof.cycles(), double(row.busyCycles()))}});
   }
   return nodes;
 }
@@ -490,10 +490,10 @@ static void appendSlowTransfers(std::string &text, const Chip &chip,
     const profile::SlowTransfers &row = profile.slowTransfers[i];
     append(text, "  %9llu %12llu %12llu %12llu  ", number(row.commands),
            number(row.bytes), number(row.cycles), number(row.fullRateCycles));
-    std::string node = row.node == profile::kNone
-                           ? std::string(nameOfNoOrigin(profile))
-                           : nodeNames(profile.nodes[row.node],
-                                       nameOfNoOrigin(profile));
+    std::string node =
+        row.node == profile::kNone
+            ? std::string(nameOfNoOrigin(profile))
+            : nodeNames(profile.nodes[row.node], nameOfNoOrigin(profile));
     text += shortened(node, 48) + ", " +
             std::string(cycles::directionName(row.direction)) + ": " +
             reasonText(row, chip) + "\n";
