@@ -87,7 +87,7 @@ class Wheel(unittest.TestCase):
         self.assertTrue((self.folder / "average.zyp").exists())
 
     def test_example_kernels_run(self):
-        examples = sorted((FOLDER.parent / "examples/python").glob("*.py"))
+        examples = sorted(path for folder in ("python", "kernels/*") for path in (FOLDER.parent / "examples").glob(f"{folder}/*.py"))
         self.assertGreaterEqual(len(examples), 5)
         for example in examples:  # each compares with numpy
             shown = run(self.python, example, cwd=self.folder, env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"})
