@@ -29,14 +29,20 @@ struct Buffer {
   unsigned scratch = 0;          ///< its number there
   uint64_t bytes = 0;
   size_t first = SIZE_MAX, last = 0;
+  bool isTransferred = false; ///< to or from other memory
   std::optional<uint64_t> address;
   /// Positions of buffers that should lie in other banks: one command uses
   /// both, or the two engines use them at about the same time.
   llvm::SmallSetVector<size_t, 8> partners;
 
   uint64_t end() const { return *address + bytes; }
-  bool livesWith(const Buffer &other) const {
-    return first <= other.last && other.first <= last;
+  /// `slack`: for so many commands behind its end the place of a buffer that is
+  /// transferred stays empty.
+  bool livesWith(const Buffer &other, size_t slack) const {
+    return first <= other.lastWith(slack) && other.first <= lastWith(slack);
+  }
+  size_t lastWith(size_t slack) const {
+    return last + (isTransferred ? slack : 0);
   }
 };
 
@@ -92,6 +98,11 @@ struct Space {
 /// of one step of a pipelined loop.
 constexpr size_t kNearby = 4;
 
+/// One engine need not wait until the other has done with a place, if the next
+/// buffer lies elsewhere: a result is computed while the one before it is
+/// stored, also where no loop says that its rounds overlap.
+constexpr size_t kSlack = 2 * kNearby;
+
 /// memory_alloc_method_t; the second fails where others share a bank.
 constexpr unsigned kUtilizationFirst = 1, kNoBankConflict = 2;
 } // namespace
@@ -110,6 +121,7 @@ void LiveRanges::addUse(Use use) {
   for (size_t used : use.buffers) {
     buffers[used].first = std::min(buffers[used].first, time);
     buffers[used].last = std::max(buffers[used].last, time);
+    buffers[used].isTransferred |= use.isTransfer;
   }
   uses.push_back(std::move(use));
 }
@@ -275,10 +287,10 @@ static unsigned partnersInBanks(const Buffer &buffer, uint64_t start,
 /// bank where it meets the fewest partners. False if it does not fit.
 static bool placeOne(Buffer &buffer, std::vector<Buffer> &all,
                      ArrayRef<size_t> order, const Space &space,
-                     bool avoidBanks, bool forbidsSharing) {
+                     bool avoidBanks, bool forbidsSharing, size_t slack) {
   SmallVector<const Buffer *> placed;
   for (size_t i : order)
-    if (all[i].address && all[i].livesWith(buffer))
+    if (all[i].address && all[i].livesWith(buffer, slack))
       placed.push_back(&all[i]);
   llvm::sort(placed, [](const Buffer *a, const Buffer *b) {
     return std::tuple(*a->address, a->bytes) <
@@ -305,8 +317,32 @@ static bool placeOne(Buffer &buffer, std::vector<Buffer> &all,
   return best.has_value();
 }
 
-/// In order of time first, which keeps the rounds of a loop alike; if that
-/// fails, largest first without regard for banks, which packs best.
+/// In order of time, which keeps the rounds of a loop alike, or largest first
+/// without regard for banks, which packs best.
+static bool placeInOrder(std::vector<Buffer> &buffers, ArrayRef<size_t> order,
+                         const Space &space, bool isByTime, unsigned method,
+                         size_t slack) {
+  for (Buffer &buffer : buffers)
+    buffer.address.reset();
+  SmallVector<size_t> live;
+  for (size_t i : order) {
+    if (buffers[i].first == SIZE_MAX) { // never used
+      buffers[i].address = 0;
+      continue;
+    }
+    if (isByTime)
+      llvm::erase_if(live, [&](size_t other) {
+        return buffers[other].lastWith(slack) < buffers[i].first;
+      });
+    if (!placeOne(buffers[i], buffers, live, space, isByTime,
+                  method == kNoBankConflict, slack))
+      return false;
+    live.push_back(i);
+  }
+  return true;
+}
+
+/// In order of time first, at best with places that rest a while.
 static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
                      unsigned method) {
   std::vector<size_t> byTime(buffers.size());
@@ -319,32 +355,13 @@ static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
   llvm::stable_sort(bySize, [&](size_t a, size_t b) {
     return buffers[a].bytes > buffers[b].bytes;
   });
-  for (bool isByTime : {true, false}) {
-    if (method == (isByTime ? kUtilizationFirst : kNoBankConflict))
-      continue;
-    for (Buffer &buffer : buffers)
-      buffer.address.reset();
-    bool fits = true;
-    SmallVector<size_t> live;
-    for (size_t i : isByTime ? byTime : bySize) {
-      if (buffers[i].first == SIZE_MAX) { // never used
-        buffers[i].address = 0;
-        continue;
-      }
-      if (isByTime)
-        llvm::erase_if(live, [&](size_t other) {
-          return buffers[other].last < buffers[i].first;
-        });
-      fits = placeOne(buffers[i], buffers, live, space, isByTime,
-                      method == kNoBankConflict);
-      if (!fits)
-        break;
-      live.push_back(i);
-    }
-    if (fits)
-      return true;
-  }
-  return false;
+  auto byTimeWith = [&](size_t slack) {
+    return method != kUtilizationFirst &&
+           placeInOrder(buffers, byTime, space, true, method, slack);
+  };
+  return byTimeWith(kSlack) || byTimeWith(0) ||
+         (method != kNoBankConflict &&
+          placeInOrder(buffers, bySize, space, false, method, 0));
 }
 
 namespace {
@@ -416,6 +433,7 @@ void MergedBuffers::merge(const InPlace &pair) {
   Buffer &gone = buffers[to], &kept = buffers[from];
   kept.last = std::max(kept.last, gone.last);
   kept.bytes = std::max(kept.bytes, gone.bytes);
+  kept.isTransferred |= gone.isTransferred;
   for (size_t partner : gone.partners)
     kept.partners.insert(partner);
   gone.first = SIZE_MAX; // places nothing
