@@ -41,7 +41,8 @@ static void tile(T *out, T *in, int size, int start, const dim4 &block,
         .sub_view(count, {0, 0, 0, start})
         .view(part);
   };
-  auto loaded = make_tensor<T>(block, part), result = make_tensor<T>(block, part);
+  auto loaded = make_tensor<T>(block, part),
+       result = make_tensor<T>(block, part);
   auto x = make_tensor<float>(block, part), y = make_tensor<float>(block, part);
   dma::load(loaded, at(in));
   tiu::cast(x, loaded);
@@ -102,8 +103,8 @@ static double exactGelu(double x) {
 static double exactSilu(double x) { return x / (1 + std::exp(-x)); }
 
 // The result is rounded to T, to half the smallest number at least. 1 + erf
-// cancels: up to two ulp of 1, times 9 / 2, are an error of 2^-20.8. The sigmoid
-// is good to 7 ulp of fp32.
+// cancels: up to two ulp of 1, times 9 / 2, are an error of 2^-20.8. The
+// sigmoid is good to 7 ulp of fp32.
 __TEST__ void gelu_2m() {
   check<fp16>(gelu_fp16, 2 << 20, exactGelu, 0x1p-11 + 0x1p-20, 0x1p-20);
 }

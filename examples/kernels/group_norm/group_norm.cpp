@@ -16,7 +16,8 @@ using namespace ppl;
 namespace {
 /// A group of an image is a row: its channels lie together in memory, and in a
 /// lane one behind the other along h.
-template <class T> struct GroupNorm {
+template <class T>
+struct GroupNorm {
   T *out, *in, *gamma, *beta;
   int images, groups, channels, plane; // channels of a group
   float epsilon;
@@ -100,7 +101,8 @@ static tensor<float> inverse(tensor<float> &variance, float epsilon) {
 }
 
 /// Groups that fit local memory cross DRAM once.
-template <class T> static void wholeGroups(GroupNorm<T> &g, int lanes) {
+template <class T>
+static void wholeGroups(GroupNorm<T> &g, int lanes) {
   for (int row = 0; row < g.rows(); row += lanes) {
     enable_pipeline();
     dim4 part = {1, min(lanes, g.rows() - row), g.channels, g.plane},
@@ -181,9 +183,8 @@ template <class T>
 static void normalize(T *out, T *in, T *gamma, T *beta, int images,
                       int channels, int groups, int plane, float epsilon) {
   assert(channels % groups == 0);
-  GroupNorm<T> g = {out,    in,     gamma,
-                    beta,   images, groups,
-                    channels / groups, plane,  epsilon};
+  GroupNorm<T> g = {
+      out, in, gamma, beta, images, groups, channels / groups, plane, epsilon};
   // A command takes at most 65535 on an axis, and sums see a part as one row.
   const int most = 65535;
   int some = g.channels, elements = min(plane, most);

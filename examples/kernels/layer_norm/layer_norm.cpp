@@ -14,7 +14,8 @@ using namespace ppl;
 
 namespace {
 /// What all tiles share. Rows lie in lanes, so statistics never leave a lane.
-template <class T> struct LayerNorm {
+template <class T>
+struct LayerNorm {
   gtensor<T> out, in, gamma, beta;
   int rows, columns;
   float epsilon;
@@ -81,7 +82,8 @@ static void finish(LayerNorm<T> &k, tensor<float> &centred,
 }
 
 /// Rows that fit local memory cross DRAM once.
-template <class T> static void wholeRows(LayerNorm<T> &k) {
+template <class T>
+static void wholeRows(LayerNorm<T> &k) {
   dim4 blockOne = {1, k.block.c, 1, 1};
   auto scale = everyLane(k.gamma, k.block, 0),
        shift = everyLane(k.beta, k.block, 0);
@@ -135,7 +137,8 @@ static void statistics(LayerNorm<T> &k, int row, tensor<float> &mean,
   }
 }
 
-template <class T> static void piecesOfRows(LayerNorm<T> &k) {
+template <class T>
+static void piecesOfRows(LayerNorm<T> &k) {
   dim4 blockOne = {1, k.block.c, 1, 1};
   for (int row = 0; row < k.rows; row += k.block.c) {
     dim4 one = {1, min(k.block.c, k.rows - row), 1, 1};

@@ -1,9 +1,9 @@
 //===- nms.cpp - boxes that no better box covers --------------------------===//
 //
 // kept [images, count]: 1 for the boxes that stay, else 0. boxes [images, 4,
-// count], x1, y1, x2, y2 in falling order of their scores. From the best box on,
-// a box that stays drops all later ones whose intersection with it is
-// more than `threshold` of their union.
+// count], x1, y1, x2, y2 in falling order of their scores. From the best box
+// on, a box that stays drops all later ones whose intersection with it is more
+// than `threshold` of their union.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +95,8 @@ static void check(int images, int count, float threshold) {
   for (int n = 0; n < images; ++n)
     for (int i = 0; i < count; ++i)
       for (int axis = 0; axis < 2; ++axis) {
-        float *low = boxes + (n * 4 + axis) * count + i, *high = low + 2 * count;
+        float *low = boxes + (n * 4 + axis) * count + i,
+              *high = low + 2 * count;
         *high = *low + 0.05f + 0.3f * *high;
       }
   nms(kept, boxes, images, count, threshold);

@@ -14,7 +14,8 @@ using namespace ppl;
 enum Reduction { Sum, Mean, Max };
 
 namespace {
-template <class T> struct Reduce {
+template <class T>
+struct Reduce {
   T *out, *in;
   int outer, axis, inner;
   Reduction kind;
@@ -70,7 +71,8 @@ static void reduceTile(Reduce<T> &r, const Tile &t, gtensor<T> to, Load load) {
     dma::store(to, result);
     return;
   }
-  // One run instead of one for each lane, which would cost as much as 256 bytes.
+  // One run instead of one for each lane, which would cost as much as 256
+  // bytes.
   dim4 run = {1, 1, 1, t.lanes};
   tensor<T> row(run);
   tiu::transpose_wc(row, result);
@@ -78,7 +80,8 @@ static void reduceTile(Reduce<T> &r, const Tile &t, gtensor<T> to, Load load) {
 }
 
 /// What lies before the axis goes to the lanes.
-template <class T> static void outerInLanes(Reduce<T> &r, int block, int width) {
+template <class T>
+static void outerInLanes(Reduce<T> &r, int block, int width) {
   gtensor<T> from({1, r.outer, r.axis, r.inner}, GLOBAL, r.in),
       to({1, r.outer, 1, r.inner}, GLOBAL, r.out);
   for (int o = 0; o < r.outer; o += LANE_NUM)
@@ -94,7 +97,8 @@ template <class T> static void outerInLanes(Reduce<T> &r, int block, int width) 
 
 /// What lies behind the axis is dealt out to the lanes, for each of a few
 /// outer ones by itself.
-template <class T> static void innerInLanes(Reduce<T> &r, int block, int width) {
+template <class T>
+static void innerInLanes(Reduce<T> &r, int block, int width) {
   for (int o = 0; o < r.outer; ++o)
     for (int done = 0; done < r.inner;) {
       int left = r.inner - done, w = min(width, left),
@@ -117,8 +121,7 @@ static void reduce(T *out, T *in, int outer, int axis, int inner,
   Reduce<T> r = {out, in, outer, axis, inner, kind};
   bool spread = outer < LANE_NUM && inner > outer;
   // A command takes at most 65535 on an axis.
-  int block = min(axis, 32768), code,
-      width = min(inner, 32768);
+  int block = min(axis, 32768), code, width = min(inner, 32768);
   // All lanes, unless runs of DRAM would be shorter than what they cost.
   if (spread)
     width = min(width, max(div_up(inner, LANE_NUM), 256 / int(sizeof(T))));

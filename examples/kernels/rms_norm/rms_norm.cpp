@@ -14,7 +14,8 @@ using namespace ppl;
 
 namespace {
 /// Rows lie in lanes, so that sums never leave a lane.
-template <class T> struct RmsNorm {
+template <class T>
+struct RmsNorm {
   gtensor<T> out, in, gamma;
   int rows, columns;
   float epsilon;
@@ -77,7 +78,8 @@ static void finish(RmsNorm<T> &k, tensor<float> &x, tensor<float> factor,
 }
 
 /// Rows that fit local memory cross DRAM once.
-template <class T> static void wholeRows(RmsNorm<T> &k) {
+template <class T>
+static void wholeRows(RmsNorm<T> &k) {
   auto scale = loadScale(k, k.columns, 0);
   for (int row = 0; row < k.rows; row += k.block.c) {
     enable_pipeline();
@@ -90,7 +92,8 @@ template <class T> static void wholeRows(RmsNorm<T> &k) {
 }
 
 /// Longer rows are read twice: for the sum and for the result.
-template <class T> static void piecesOfRows(RmsNorm<T> &k) {
+template <class T>
+static void piecesOfRows(RmsNorm<T> &k) {
   for (int row = 0; row < k.rows; row += k.block.c) {
     int rows = min(k.block.c, k.rows - row);
     auto part = [&](int from) {

@@ -14,7 +14,8 @@ using namespace ppl;
 
 namespace {
 /// Rows lie in lanes, so that sums and maxima never leave a lane.
-template <class T> struct Softmax {
+template <class T>
+struct Softmax {
   gtensor<T> out, in;
   int rows, columns;
   dim4 block; // rows of a tile, columns of a piece of them
@@ -57,7 +58,8 @@ static void finish(Softmax<T> &k, tensor<float> &e, tensor<float> &sum,
 }
 
 /// Rows that fit local memory cross DRAM once.
-template <class T> static void wholeRows(Softmax<T> &k) {
+template <class T>
+static void wholeRows(Softmax<T> &k) {
   dim4 blockOne = {1, k.block.c, 1, 1};
   for (int row = 0; row < k.rows; row += k.block.c) {
     enable_pipeline();
@@ -103,7 +105,8 @@ static void statistics(Softmax<T> &k, int row, tensor<float> &top,
   }
 }
 
-template <class T> static void piecesOfRows(Softmax<T> &k) {
+template <class T>
+static void piecesOfRows(Softmax<T> &k) {
   dim4 blockOne = {1, k.block.c, 1, 1};
   for (int row = 0; row < k.rows; row += k.block.c) {
     dim4 one = {1, min(k.block.c, k.rows - row), 1, 1};

@@ -20,8 +20,8 @@ struct Lists {
 
 inline Lists makeLists(int lanes, int length, int rows, int width) {
   dim4 shape = {1, lanes, length * rows, width};
-  return {tensor<int32>(shape), tensor<int32>(shape), lanes, length, rows,
-          width};
+  return {
+      tensor<int32>(shape), tensor<int32>(shape), lanes, length, rows, width};
 }
 
 /// `groups` groups of `pairs` pieces of `size` elements, in each lane.

@@ -57,22 +57,23 @@ static Lists joined(const Lists &l) {
   if (l.width == 1)
     return l;
   int half = l.width / 2, stride = l.length / 2;
-  return joined(clean(better(columns(l, 0, half),
-                             reversed(columns(l, half, half), stride)),
-                      l.length, stride));
+  return joined(clean(
+      better(columns(l, 0, half), reversed(columns(l, half, half), stride)),
+      l.length, stride));
 }
 
 namespace {
 /// A tile of rows, at most as many as lanes. Row r has the lanes r * parts to
 /// (r + 1) * parts - 1, each of which takes `length` * `width` elements of
 /// a block of the row that lie together.
-template <class T> class Tile {
+template <class T>
+class Tile {
 public:
   Tile(gtensor<T> &in, int row, int rows, int columns, int length, int width)
       : in(in), row(row), columns(columns), length(length), width(width),
         rows(rows) {
-    for (parts = 1; 2 * parts * rows <= LANE_NUM &&
-                    parts * length * width < columns;)
+    for (parts = 1;
+         2 * parts * rows <= LANE_NUM && parts * length * width < columns;)
       parts *= 2;
   }
   int lanes() const { return rows * parts; }
@@ -162,7 +163,8 @@ static Lists bestOf(Tile<T> &tile, const tensor<int32> &at, int blocks,
 }
 
 /// The lists of all lanes in one lane, then each row in a lane of its own.
-template <class T> static Lists gathered(const Tile<T> &tile, const Lists &l) {
+template <class T>
+static Lists gathered(const Tile<T> &tile, const Lists &l) {
   if (tile.parts == 1)
     return l;
   return turned(joined(turned(l, 1, tile.rows, tile.parts)), tile.rows, 1, 1);
@@ -171,14 +173,13 @@ template <class T> static Lists gathered(const Tile<T> &tile, const Lists &l) {
 /// The best `length` of a row, which is k or the next power of two. Each column
 /// of a lane is a list; of two lists of `length` the better half stays.
 template <class T>
-static void topTile(gtensor<T> &values, gtensor<int32> &indices,
-                    gtensor<T> &in, int row, int rows, int columns, int k,
-                    int length, int width, bool largest) {
+static void topTile(gtensor<T> &values, gtensor<int32> &indices, gtensor<T> &in,
+                    int row, int rows, int columns, int k, int length,
+                    int width, bool largest) {
   Tile<T> tile(in, row, rows, columns, length, width);
   auto at = tile.firstIndices();
   Lists best = gathered(
-      tile,
-      joined(bestOf(tile, at, div_up(columns, tile.block()), largest)));
+      tile, joined(bestOf(tile, at, div_up(columns, tile.block()), largest)));
   dim4 flat = {1, rows, 1, length}, result = {1, rows, 1, k},
        to = {0, row, 0, 0}, first = {0, 0, 0, 0};
   tensor<int32> keys(flat);
@@ -275,7 +276,7 @@ __TEST__ void top_k_special() {
   float *values = ppl::malloc<float>(&best),
         *in = ppl::rand<float>(&shape, -9.0, -8.0);
   int32 *indices = ppl::malloc<int32>(&best);
-  const float falling[k] = {NAN,   INFINITY, 3.0e38f, 1.0f,  1e-40f,
+  const float falling[k] = {NAN,  INFINITY, 3.0e38f, 1.0f, 1e-40f,
                             0.0f, -0.0f,    -1e-40f, -1.0f};
   auto hidden = [](int rank) { return (rank * 211 + 17) % columns; };
   for (int rank = 0; rank < k; ++rank)
