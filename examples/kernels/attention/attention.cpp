@@ -1,4 +1,5 @@
-//===- attention.cpp - flash attention: prefill, grouped heads, paged cache ===//
+//===- attention.cpp - flash attention: prefill, grouped heads, paged cache
+//===//
 //
 // out = softmax(q k^T / sqrt(d)) v for each head, fp16 with scores, softmax and
 // sums in fp32. q and out [heads, rows, d], k and v [kvHeads, keys, d]; a group
@@ -63,8 +64,7 @@ static Tiling chooseTiling(const Sizes &s) {
            4 * laneBytes(t.rows, s.d, 2) + 6 * laneBytes(t.keys, s.d, 2);
   };
   Tiling t = {s.groupRows(), s.keys};
-  while (t.rows > LANE_NUM &&
-         s.kvHeads * div_up(s.groupRows(), t.rows) < steps)
+  while (t.rows > LANE_NUM && s.kvHeads * div_up(s.groupRows(), t.rows) < steps)
     t.rows = align(div_up(t.rows, 2), LANE_NUM);
   while (bytes(t) > memory)
     if (t.rows > LANE_NUM && t.rows * 2 > t.keys)
@@ -135,8 +135,8 @@ private:
 };
 } // namespace
 
-/// `loadKeys(tile)` fetches keys and values. The next step is loaded before this
-/// one is computed.
+/// `loadKeys(tile)` fetches keys and values. The next step is loaded before
+/// this one is computed.
 template <class LoadKeys>
 static void attend(fp16 *out, fp16 *q, const Sizes &s, LoadKeys loadKeys) {
   Tiling t = chooseTiling(s);
@@ -156,8 +156,7 @@ static void attend(fp16 *out, fp16 *q, const Sizes &s, LoadKeys loadKeys) {
     dim4 shape = {1, step.rows, 1, s.d};
     if (first == 0) {
       step.queries = std::make_shared<tensor<fp16>>(shape);
-      dma::load(*step.queries,
-                gq.sub_view(shape, {step.head, step.row, 0, 0}));
+      dma::load(*step.queries, gq.sub_view(shape, {step.head, step.row, 0, 0}));
     } else {
       step.queries = steps[i - 1].queries;
     }
@@ -239,7 +238,8 @@ static std::vector<double> reference(fp16 *q, fp16 *k, fp16 *v, const Sizes &s,
       }
     for (int r = 0; r < s.rows; ++r) {
       fp16 *query = q + (size_t(h) * s.rows + r) * s.d;
-      double *line = &result[(size_t(h) * s.rows + r) * s.d], sum = 0, top = -1e9;
+      double *line = &result[(size_t(h) * s.rows + r) * s.d], sum = 0,
+             top = -1e9;
       for (int j = 0; j < s.keys; ++j) {
         p[j] = 0;
         for (int i = 0; i < s.d; ++i)

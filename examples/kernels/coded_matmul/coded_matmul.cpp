@@ -91,8 +91,7 @@ static Tiling chooseTiling(const Sizes &s) {
     int filter = s.K * 2 * rounds, codes = s.rowBytes() * rounds,
         results = div_up(rows, LANE_NUM) * align(rounds * LANE_NUM * 2, 64);
     return div_up(rows, LANE_NUM) * align(s.K * 2, 64) + 2 * filter +
-           5 * codes + 2 * results +
-           3 * align(s.rounds() * s.groups() * 2, 64);
+           5 * codes + 2 * results + 3 * align(s.rounds() * s.groups() * 2, 64);
   };
   Tiling t = {s.M, 1};
   while (bytes(t.rows, 1) > memory && t.rows > LANE_NUM)
@@ -133,8 +132,9 @@ static void multiply(fp16 *out, fp16 *x, uint8 *codes, fp16 *scales,
       dim4 coded = {rounds, LANE_NUM, s.groups(), s.group * s.bits / 8};
       auto grouped = code.view(coded);
       // A round of an aligned row of K is s.K numbers behind the one before it.
-      decode(s, filter.view({rounds, LANE_NUM, s.groups(), s.group},
-                            {s.K, s.K, s.group, 1}),
+      decode(s,
+             filter.view({rounds, LANE_NUM, s.groups(), s.group},
+                         {s.K, s.K, s.group, 1}),
              grouped, constants, first, rounds);
       tiu::fmm2_nt(product, left,
                    filter.sub_view({1, count, 1, s.K}, {0, 0, 0, 0}));
@@ -165,8 +165,7 @@ static int codeOf(const Sizes &s, const uint8 *codes, int column, int k) {
   if (s.bits == 8)
     return codes[column * s.K + k];
   int half = s.group / 2, inside = k % s.group;
-  int byte =
-      codes[column * s.rowBytes() + k / s.group * half + inside % half];
+  int byte = codes[column * s.rowBytes() + k / s.group * half + inside % half];
   return inside < half ? byte & 15 : byte >> 4;
 }
 

@@ -41,7 +41,8 @@ static Rows rowsFor(const Geometry &g, int first, int count) {
 }
 
 static int laneBytes(int channels, int elements, int elementBytes) {
-  return div_up(channels, LANE_NUM) * align(elements * elementBytes, eu_bytes());
+  return div_up(channels, LANE_NUM) *
+         align(elements * elementBytes, eu_bytes());
 }
 
 namespace {
@@ -111,7 +112,8 @@ struct Bytes {
 };
 
 /// The filters and constants of 64 output channels at most.
-template <class Arithmetic> struct Part {
+template <class Arithmetic>
+struct Part {
   using T = typename Arithmetic::Element;
   int first, count;
   tensor<T> filter;
@@ -124,13 +126,14 @@ template <class Arithmetic> struct Part {
 };
 
 /// A band of rows of one image.
-template <class T> struct Band {
+template <class T>
+struct Band {
   int image, first, count;
   Rows rows;
   tensor<T> input;
   Band(const Geometry &g, int image, int first, int count)
-      : image(image), first(first), count(count), rows(rowsFor(g, first, count)),
-        input(dim4{1, g.ic, rows.count, g.w}) {}
+      : image(image), first(first), count(count),
+        rows(rowsFor(g, first, count)), input(dim4{1, g.ic, rows.count, g.w}) {}
 };
 } // namespace
 
@@ -162,8 +165,8 @@ static void convolve(const Arithmetic &arithmetic, T *out, T *in, T *filter,
     load(0);
     for (int first = group; first < min(g.oc, group + channels);
          first += LANE_NUM) {
-      auto &p = parts.emplace_back(first, min(LANE_NUM, g.oc - first),
-                                   filterRows);
+      auto &p =
+          parts.emplace_back(first, min(LANE_NUM, g.oc - first), filterRows);
       dim4 fs = {1, p.count, filterRows, nic},
            cs = {1, p.count, 1, Arithmetic::kConstants}, at = {0, first, 0, 0};
       dma::load_compact(p.filter, gf.sub_view(fs, at));
@@ -179,7 +182,8 @@ static void convolve(const Arithmetic &arithmetic, T *out, T *in, T *filter,
         tensor<T> result(shape);
         arithmetic.convolve(result, b.input, p.filter, p.constants, p.count, g,
                             pad);
-        dma::store(gout.sub_view(shape, {b.image, p.first, b.first, 0}), result);
+        dma::store(gout.sub_view(shape, {b.image, p.first, b.first, 0}),
+                   result);
       }
       bands.pop_front();
     }
@@ -269,7 +273,9 @@ static void testHalves(const Geometry &g, bool relu) {
 __TEST__ void conv_f16_128x56x56() {
   testHalves({1, 128, 56, 56, 128, 3, 1, 1}, true);
 }
-__TEST__ void conv_f16_odd() { testHalves({2, 35, 13, 11, 70, 3, 2, 1}, false); }
+__TEST__ void conv_f16_odd() {
+  testHalves({2, 35, 13, 11, 70, 3, 2, 1}, false);
+}
 __TEST__ void conv_f16_one_pixel() {
   testHalves({3, 65, 1, 1, 5, 1, 1, 0}, true);
 }
@@ -287,7 +293,8 @@ static void testBytes(const Geometry &g) {
   float *q = ppl::malloc<float>(&qs);
   // Sums are some 74^2 sqrt(terms).
   for (int o = 0; o < g.oc; ++o) {
-    q[2 * o] = float((1 + o % 7) / 7.0 * 64 / (5500 * std::sqrt(double(terms))));
+    q[2 * o] =
+        float((1 + o % 7) / 7.0 * 64 / (5500 * std::sqrt(double(terms))));
     q[2 * o + 1] = float(o % 41 - 20);
   }
   std::vector<int8> filter(size_t(g.oc) * terms);
@@ -299,11 +306,14 @@ static void testBytes(const Geometry &g) {
     float sum = float(sums[((n * g.oc + o) * g.oh() + r) * g.ow() + c]);
     // Two roundings, as PPL 4.6.7.6 says: no fused product and sum.
     volatile float scaled = sum * q[2 * o];
-    return std::fmax(-128, std::fmin(127, std::nearbyint(scaled + q[2 * o + 1])));
+    return std::fmax(-128,
+                     std::fmin(127, std::nearbyint(scaled + q[2 * o + 1])));
   });
 }
 __TEST__ void conv_int8_128x56x56() {
   testBytes({1, 128, 56, 56, 128, 3, 1, 1});
 }
 __TEST__ void conv_int8_odd() { testBytes({2, 67, 15, 9, 65, 3, 2, 1}); }
-__TEST__ void conv_int8_five_by_five() { testBytes({1, 3, 33, 21, 20, 5, 3, 2}); }
+__TEST__ void conv_int8_five_by_five() {
+  testBytes({1, 3, 33, 21, 20, 5, 3, 2});
+}

@@ -110,7 +110,8 @@ static void test(const Geometry &g, bool relu) {
   dim4 in = g.in(), out = g.out(), fs = {1, g.c, g.kernel, g.kernel},
        bs = {1, g.c, 1, 1};
   fp16 *y = ppl::malloc<fp16>(&out), *x = ppl::rand<fp16>(&in, -1.0, 1.0),
-       *f = ppl::rand<fp16>(&fs, -1.0, 1.0), *b = ppl::rand<fp16>(&bs, -1.0, 1.0);
+       *f = ppl::rand<fp16>(&fs, -1.0, 1.0),
+       *b = ppl::rand<fp16>(&bs, -1.0, 1.0);
   depthwise(y, x, f, b, g.n, g.c, g.h, g.w, g.kernel, g.stride, g.pad, relu);
   int taps = g.kernel * g.kernel;
   // The unit rounds products and sums to fp16: 2 taps + 1 roundings of numbers
@@ -123,8 +124,9 @@ static void test(const Geometry &g, bool relu) {
           int row = oy * g.stride + p / g.kernel - g.pad,
               column = ox * g.stride + p % g.kernel - g.pad;
           if (row >= 0 && row < g.h && column >= 0 && column < g.w)
-            sum += double(float(x[((n * g.c + c) * g.h + row) * g.w + column])) *
-                   float(f[c * taps + p]);
+            sum +=
+                double(float(x[((n * g.c + c) * g.h + row) * g.w + column])) *
+                float(f[c * taps + p]);
         }
         return relu ? std::fmax(sum, 0.0) : sum;
       },

@@ -82,7 +82,8 @@ __KERNEL__ void im2col(fp16 *out, fp16 *in, int n, int c, int h, int w,
       dim4 xs = {1, channels, to - from, w};
       tensor<fp16> x(xs);
       dma::load(x, gin.sub_view(xs, {image, first, from, 0}));
-      int xPlane = align((to - from) * w, 32), yPlane = align(g.taps() * rows * ow, 32);
+      int xPlane = align((to - from) * w, 32),
+          yPlane = align(g.taps() * rows * ow, 32);
       for (int tap = 0; tap < g.taps(); ++tap) {
         // In rows of this band, relative to the rows that were loaded.
         Inside down(tap / kernel, rows, to - from, stride, from - begin),
@@ -95,11 +96,10 @@ __KERNEL__ void im2col(fp16 *out, fp16 *in, int n, int c, int h, int w,
                       across.end - across.first};
         dim4 line = {1, channels, 1, 1};
         // From the first element of each on, by strides.
-        tiu::move(
-            y.sub_view(line, {0, 0, tap, down.first * ow + across.first})
-                .view(shape, {yPlane, yPlane, ow, 1}),
-            x.sub_view(line, {0, 0, top, left})
-                .view(shape, {xPlane, xPlane, w * stride, stride}));
+        tiu::move(y.sub_view(line, {0, 0, tap, down.first * ow + across.first})
+                      .view(shape, {yPlane, yPlane, ow, 1}),
+                  x.sub_view(line, {0, 0, top, left})
+                      .view(shape, {xPlane, xPlane, w * stride, stride}));
       }
     }
     dma::store(gout.sub_view(ys, {image, first, 0, row * ow}), y);

@@ -61,7 +61,8 @@ static Tiling chooseTiling(int M, int K, int N, int elementBytes) {
 
 namespace {
 /// The arithmetic of floats of 16 bits.
-template <class T> struct Halves {
+template <class T>
+struct Halves {
   using Element = T;
   using Sum = float;
   static void add(const tensor<Sum> &sums, const tensor<T> &left,
@@ -87,7 +88,8 @@ struct Bytes {
 };
 
 /// One part of the result, from (row, column) on.
-template <class Arithmetic> class Part {
+template <class Arithmetic>
+class Part {
   using T = typename Arithmetic::Element;
   using Sum = typename Arithmetic::Sum;
 
@@ -227,7 +229,9 @@ __TEST__ void matmul_f16_1x4096x4096() {
 }
 __TEST__ void matmul_f16_odd() { test<fp16>(matmul_f16, 97, 333, 71, kFp16); }
 __TEST__ void matmul_f16_one() { test<fp16>(matmul_f16, 1, 1, 1, kFp16); }
-__TEST__ void matmul_bf16_odd() { test<bf16>(matmul_bf16, 65, 130, 257, kBf16); }
+__TEST__ void matmul_bf16_odd() {
+  test<bf16>(matmul_bf16, 65, 130, 257, kBf16);
+}
 // Several parts of the result.
 __TEST__ void matmul_bf16_parts() {
   test<bf16>(matmul_bf16, 1100, 70, 2100, kBf16);
@@ -242,7 +246,8 @@ static void testBytes(int M, int K, int N) {
   matmul_int8(out, left, right, M, K, N, multiplier, shift);
   std::vector<int> sums = product<int>(left, right, M, K, N);
   expect(out, &c, [&](int64_t i) {
-    double wanted = std::nearbyint(std::ldexp(double(sums[i]) * multiplier, shift));
+    double wanted =
+        std::nearbyint(std::ldexp(double(sums[i]) * multiplier, shift));
     return std::fmax(-128, std::fmin(127, wanted));
   });
 }
