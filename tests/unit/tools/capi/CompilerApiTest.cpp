@@ -32,7 +32,7 @@ weft_ppl_line at(int line) { return {"kernel.x", line}; }
 } // namespace
 
 static Program open(const char *target, bool serial = false) {
-  weft_ppl_options options = {sizeof(options), target, "test", serial};
+  weft_ppl_options options = {sizeof(options), target, "test", serial, 0};
   weft_ppl_program *program = nullptr;
   Status status(weft_ppl_open(&options, &program));
   EXPECT_EQ(status, nullptr) << messageOf(status);
@@ -218,7 +218,7 @@ TEST(CompilerApi, CoresAreRecordedOneByOne) {
 }
 
 TEST(CompilerApi, WrongArguments) {
-  weft_ppl_options options = {sizeof(options), "bm9999", nullptr, 0};
+  weft_ppl_options options = {sizeof(options), "bm9999", nullptr, 0, 0};
   weft_ppl_program *program = nullptr;
   Status status(weft_ppl_open(&options, &program));
   EXPECT_THAT(messageOf(status),
