@@ -102,6 +102,15 @@ static Value convolveByProduct(Compose &c, Convolution conv) {
   int64_t group = conv.group, rows = filter[1] * cells;
   if (failed(c.n.checkParts(cells, "places of a window")))
     return {};
+  // Each place of each image becomes a command at least.
+  constexpr int64_t kMostPieces = 1 << 17;
+  if (shape[0] * cells > kMostPieces) {
+    c.n.unsupported() << c.n.node.opType << " of " << shape[0]
+                      << " images with a computed filter of " << cells
+                      << " places; their product may be " << kMostPieces
+                      << ", use smaller batches or make the filter constant";
+    return {};
+  }
   SmallVector<Value> columns;
   for (int64_t cell = 0; cell < cells; ++cell) {
     SmallVector<int64_t> starts(2, 0), steps(2, 1), box{shape[0], shape[1]};

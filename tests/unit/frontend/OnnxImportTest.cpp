@@ -203,6 +203,13 @@ TEST(OnnxImport, WindowsOfManyPlaces) {
                 "4096"));
 }
 
+TEST(OnnxImport, ComputedFiltersOfManyImages) {
+  EXPECT_THAT(failureOf("(float[65536,1,3,3] x, float[1,2,3,3] w) => "
+                        "(float[65536,2,5,5] y) { y = ConvTranspose (x, w) }"),
+              HasSubstr("ConvTranspose of 65536 images with a computed filter "
+                        "of 9 places; their product may be 131072"));
+}
+
 TEST(OnnxImport, SequencesOfManyParts) {
   EXPECT_THAT(failureOf("(float[1048576,6] x) => (float[6] y) "
                         "<int64 first = {0}> { s = SplitToSequence <axis = 0> "
