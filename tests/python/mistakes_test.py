@@ -122,7 +122,7 @@ IN_KERNELS = {
     "function without its unit": (lambda y, x: pl.fadd(load(x), 1.0), "weft.ppl.language has no fadd", "there is pl.tiu.fadd"),
     "misspelt name": (lambda y, x: pl.make_tensr(S, pl.float32), "has no make_tensr", "did you mean make_tensor"),
     "name of numpy": (lambda y, x: pl.zeros(S), "has no zeros", "pl.tiu.zero(x)"),
-    "softmax": (lambda y, x: pl.tiu.softmax(load(x)), "no function tiu.softmax", "examples/python/softmax.py"),
+    "softmax": (lambda y, x: pl.tiu.softmax(load(x)), "no function tiu.softmax", "examples/kernels/softmax/softmax.py"),
     # Parts and shapes.
     "slice too long": (lambda y, x: load(x)[:, :, :, 4:12], "slice 4:12 of axis w leaves its 8 elements", "min(end, 8)"),
     "slice backwards": (lambda y, x: load(x)[:, :, ::-1], "slice ::-1 of axis h goes backwards", "pl.dma.reverse"),

@@ -77,7 +77,7 @@ _FUNCTIONS = {
     "numpy": "pl.device_print(x)", "data": "pl.device_print(x)",
     "array": "pl.device_print(x), or store it to an argument of the kernel",
     "asarray": "pl.device_print(x), or store it to an argument of the kernel",
-    "softmax": "examples/python/softmax.py: pl.quick_pooling and pl.fexp",
+    "softmax": "examples/kernels/softmax/softmax.py: pl.quick_pooling and pl.exp_no_overflow",
     "zeros": "pl.make_tensor(shape, dtype) and pl.tiu.zero(x)",
     "empty": "pl.make_tensor(shape, dtype)",
     "ones": "pl.make_tensor(shape, dtype) and pl.tiu.fill(x, 1)",
