@@ -285,14 +285,14 @@ static std::vector<Chain> chainsOf(ArrayRef<Operation *> ops) {
 /// other op.
 static std::vector<Chain> connectedOps(Block &block, bool reduces) {
   llvm::EquivalenceClasses<Operation *> sets;
-  DenseMap<Operation *, unsigned> others; // that came before
+  DenseMap<Operation *, unsigned> others;     // that came before
   llvm::SmallPtrSet<Operation *, 16> reduced; // have one element of some axis
   unsigned passed = 0;
   SmallVector<Operation *> ops;
   for (Operation &op : block) {
     auto reduce = dyn_cast<ReduceOp>(op);
-    bool isMember = reduce ? reduces && !op.hasAttr(kBandsAttr)
-                           : isElementOp(&op);
+    bool isMember =
+        reduce ? reduces && !op.hasAttr(kBandsAttr) : isElementOp(&op);
     if (!isMember) {
       passed += bool(asTileable(&op));
       continue;
@@ -592,8 +592,7 @@ static std::optional<int64_t> costOf(const ElementRegion &region,
     if (spread ? isHanded : !isHanded)
       *cycles += transferCycles(value, chip, dimsOf(value));
     if (spread)
-      *cycles +=
-          transferCycles(value, chip, region.dimsUnder(value, *spread));
+      *cycles += transferCycles(value, chip, region.dimsUnder(value, *spread));
   };
   for (Value input : region.inputs) {
     if (input.getDefiningOp<WeightOp>())
@@ -813,9 +812,8 @@ struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
     for (bool reduces : {true, false}) {
       std::vector<Chain> regions = connectedOps(block, reduces);
       llvm::erase_if(regions, [&](ArrayRef<Operation *> connected) {
-        return llvm::any_of(connected, [&](Operation *op) {
-          return spread.contains(op);
-        });
+        return llvm::any_of(connected,
+                            [&](Operation *op) { return spread.contains(op); });
       });
       // What one is spread to is the question for those around it.
       for (size_t before = 0; before != regions.size();) {

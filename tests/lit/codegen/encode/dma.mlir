@@ -113,7 +113,7 @@ ppl.net @dma on "bm1684x" weights [4311744512, 0] context [4294967296, 0] inputs
   // GDMA: gdma.gather DMA_gather stride_enable=1 src_data_format=fp32 constant_value=0x3f800000 src_cstride=144 src_hstride=16 dst_cstride=144 dst_hstride=16 index_cstride=9 index_hstride=1 src_csize=1 src_hsize=9 src_wsize=16 dst_csize=1 dst_hsize=9 dst_wsize=16 index_csize=1 index_hsize=9
   ppl.hau.gather_line dst = %picked, param = %lines, index = %index, C = 1 : i64, start = 0 : i64, end = 8 : i64, fill_const = 1 : i64 : !lines, !lines, !index
   // Lines outside of the window stay.
-  // TIU: arith.sub sAR opd1_const=1 tsk_opd_num=2 res0_prec=int32 opd0_prec=int32 opd1_prec=int32 opd0_sign=1 opd1_sign=1 res0_n=1 res0_c=1 res0_h=1 res0_w=9 opd1_addr=0x2
+  // TIU: arith.sub sAR opd1_const=1 tsk_opd_num=2 res0_prec=int32 opd0_prec=int32 opd1_prec=int32 opd0_sign=1 opd1_sign=1 res0_n=1 res0_c=1 res0_h=1 res0_w=9{{.*}} opd1_addr=0x2
   // GDMA: dma.matrix DMA_matrix stride_enable=1 src_data_format=int32 src_hstride=9 dst_cstride=16 src_hsize=1 src_wsize=9 dst_nsize=1 dst_csize=1 dst_wsize=9
   // GDMA: dma.matrix DMA_matrix stride_enable=1 src_data_format=int32 src_cstride=16 dst_hstride=9 src_nsize=1 src_csize=1 src_wsize=9 dst_hsize=1 dst_wsize=9
   // GDMA: dma.tensor DMA_tensor stride_enable=1 fill_constant_en=1 constant_value=0x1 dst_nstride=4 dst_cstride=4 dst_hstride=1 dst_wstride=1 dst_nsize=1 dst_csize=1 dst_hsize=4 dst_wsize=1
