@@ -89,6 +89,21 @@ static LogicalResult checkConvolution(Compose &c, const Convolution &conv) {
   return success();
 }
 
+/// Each place of a computed filter is an operation of its own, and each place
+/// of each image a command at least.
+static LogicalResult checkPieces(Compose &c, int64_t images, int64_t cells) {
+  constexpr int64_t kMostPieces = 1 << 17;
+  if (failed(c.n.checkParts(cells, "places of a window")))
+    return failure();
+  if (images * cells <= kMostPieces)
+    return success();
+  return c.n.unsupported()
+         << c.n.node.opType << " of " << images
+         << " images with a computed filter of " << cells
+         << " places; their product may be " << kMostPieces
+         << ", use smaller batches or make the filter constant";
+}
+
 /// The products as a matrix product: the input values under every kernel
 /// position are written side by side first. For filters that are computed.
 static Value convolveByProduct(Compose &c, Convolution conv) {
@@ -100,17 +115,8 @@ static Value convolveByProduct(Compose &c, Convolution conv) {
   ArrayRef<int64_t> shape = c.shapeOf(input), filter = c.shapeOf(conv.filter);
   int64_t pixels = productOf(sizes), cells = productOf(window.kernel);
   int64_t group = conv.group, rows = filter[1] * cells;
-  if (failed(c.n.checkParts(cells, "places of a window")))
+  if (failed(checkPieces(c, shape[0], cells)))
     return {};
-  // Each place of each image becomes a command at least.
-  constexpr int64_t kMostPieces = 1 << 17;
-  if (shape[0] * cells > kMostPieces) {
-    c.n.unsupported() << c.n.node.opType << " of " << shape[0]
-                      << " images with a computed filter of " << cells
-                      << " places; their product may be " << kMostPieces
-                      << ", use smaller batches or make the filter constant";
-    return {};
-  }
   SmallVector<Value> columns;
   for (int64_t cell = 0; cell < cells; ++cell) {
     SmallVector<int64_t> starts(2, 0), steps(2, 1), box{shape[0], shape[1]};
@@ -538,6 +544,10 @@ Value weft::onnx::convolveTransposed(Compose &c, const Convolution &conv,
   if (!filter)
     return {};
   const Window &window = conv.window;
+  if (!isConstant(conv.filter) &&
+      failed(checkPieces(c, c.shapeOf(conv.input)[0],
+                         productOf(c.shapeOf(filter).drop_front(2)))))
+    return {};
   size_t spatial = output.size();
   SmallVector<int64_t> results(spatial);
   for (size_t s = 0; s < spatial; ++s)
