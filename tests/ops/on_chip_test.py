@@ -175,6 +175,9 @@ class OnChip(unittest.TestCase):
         for kind in (np.int32, np.int64, np.uint32):
             with self.subTest(exponent=kind):
                 self.check_binary("Pow", x, count.astype(kind), np.power(x.astype(np.float64), count), 11 * 2.0**-23)
+        # A constant of integers that is repeated beside floats.
+        rows = np.array([[0], [2], [3], [4]], np.int64)
+        self.check_binary("Pow", x, rows, np.power(x.astype(np.float64), rows), 11 * 2.0**-23, True)
 
     # Counts
 
