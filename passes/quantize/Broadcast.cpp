@@ -139,12 +139,8 @@ static Answer<Value> repeatedConstant(Value topValue, Type element,
           FloatValues(repeated(floats->values.vector(), shape, axis, count));
     shape[axis] *= count;
   }
-  if (integers && mlir::isa<IntegerType>(element))
+  if (integers)
     return lowering.integerWeight(user->getLoc(), view, element, *integers);
-  if (integers) // Pow of floats takes an exponent of integers
-    return lowering.floatWeight(
-        user->getLoc(), view, element,
-        std::vector<float>(integers->begin(), integers->end()));
   return lowering.floatWeight(user->getLoc(), view, element, floats->values);
 }
 

@@ -596,7 +596,10 @@ Value Lowering::i32Weight(Location location, ArrayRef<int64_t> shape,
 Answer<Value> Lowering::integerWeight(Location location,
                                       ArrayRef<int64_t> shape, Type element,
                                       ArrayRef<int64_t> values) {
-  auto type = mlir::cast<IntegerType>(element);
+  auto type = mlir::dyn_cast<IntegerType>(element);
+  if (!type)
+    return floatWeight(location, shape, element,
+                       std::vector<float>(values.begin(), values.end()));
   unsigned width = type.getWidth(), bytes = width / 8;
   bool isUnsigned = type.isUnsigned();
   int64_t low = isUnsigned ? 0 : -(int64_t(1) << (width - 1));
@@ -637,12 +640,7 @@ Answer<Value> Lowering::constantValue(Value topValue, Type element,
     return made;
   Answer<Value> weight = failure();
   if (std::optional<std::vector<int64_t>> integers = integersOf(topValue)) {
-    if (mlir::isa<IntegerType>(element))
-      weight = integerWeight(user->getLoc(), shape, element, *integers);
-    else
-      weight =
-          floatWeight(user->getLoc(), shape, element,
-                      std::vector<float>(integers->begin(), integers->end()));
+    weight = integerWeight(user->getLoc(), shape, element, *integers);
   } else if (std::optional<FloatConstant> floats = constantOf(topValue)) {
     weight = floatWeight(user->getLoc(), shape, element, floats->values);
   } else {

@@ -342,8 +342,8 @@ public:
                        std::vector<int8_t> values);
   mlir::Value i32Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int32_t> values);
-  /// The same for any integer element of 8 to 32 bits. Refused if a value does
-  /// not fit.
+  /// The same of integers for any element: of 8 to 32 bits, refused if a value
+  /// does not fit, or a float (Pow takes an exponent of integers).
   Answer<mlir::Value> integerWeight(mlir::Location location,
                                     llvm::ArrayRef<int64_t> shape,
                                     mlir::Type element,
