@@ -403,22 +403,25 @@ static std::string boundText(const profile::NodeRow &row,
   return text;
 }
 
-/// When the commands of a row run: # on the critical path, = else.
-static std::string pictureOf(uint32_t row, const Profile &profile) {
+/// When the commands of each of the first rows run: # on the critical path, =
+/// else.
+static std::vector<std::string> picturesOf(size_t rows,
+                                           const Profile &profile) {
   constexpr size_t kColumns = 32;
-  std::string columns(kColumns, ' ');
+  std::vector<std::string> pictures(rows, std::string(kColumns, ' '));
   double scale = kColumns / double(std::max<uint64_t>(profile.totalCycles, 1));
   for (const auto &commands : profile.commands)
     for (const profile::CommandProfile &command : commands) {
-      if (command.node != row)
+      if (command.node >= rows)
         continue;
+      std::string &columns = pictures[command.node];
       size_t first = size_t(double(command.span.start) * scale);
       size_t last = size_t(double(command.span.end) * scale);
       for (size_t i = first; i < std::max(last, first + 1) && i < kColumns; ++i)
         if (columns[i] != '#')
           columns[i] = command.span.isCritical ? '#' : '=';
     }
-  return columns;
+  return pictures;
 }
 
 /// The begin of a line of source; what it assigns to says more than its end.
@@ -436,7 +439,9 @@ static void appendLines(std::string &text, const Profile &profile,
          profile.nodes.size() > rows ? " (those that cost most)" : "");
   append(text, "  %10s %7s %10s %10s %-10s |%-32s|\n", "critical", "share",
          "TIU", "GDMA", "bound", "when");
-  for (size_t i = 0; i < profile.nodes.size() && i < rows; ++i) {
+  rows = std::min(rows, profile.nodes.size());
+  std::vector<std::string> pictures = picturesOf(rows, profile);
+  for (size_t i = 0; i < rows; ++i) {
     const profile::NodeRow &row = profile.nodes[i];
     uint64_t extrapolated =
         row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles;
@@ -444,7 +449,7 @@ static void appendLines(std::string &text, const Profile &profile,
            extrapolated != 0 ? "~" : " ", number(row.criticalCycles()),
            percent(profile.share(row.criticalCycles())), number(row.tiu.cycles),
            number(row.gdma.cycles), boundText(row, profile).c_str(),
-           pictureOf(uint32_t(i), profile).c_str());
+           pictures[i].c_str());
     text += shortened(nodeNames(row, nameOfNoOrigin(profile)), 32) + "  " +
             beginOf(opTypes(row), 40) + "\n";
   }
