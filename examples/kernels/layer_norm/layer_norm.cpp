@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ppl.h"
+#include "../rows.h"
 
 #include <cmath>
 #include <vector>
@@ -22,27 +22,6 @@ struct LayerNorm {
   dim4 block; // rows of a tile, columns of a piece of them
 };
 } // namespace
-
-/// The same piece of a vector in every lane, in fp32.
-template <class T>
-static tensor<float> everyLane(gtensor<T> &vector, const dim4 &part, int at) {
-  dim4 lanes = {1, LANE_NUM, 1, part.w}, piece = {1, 1, 1, part.w};
-  tensor<T> loaded(lanes);
-  dma::load_broadcast(loaded, vector.sub_view(piece, {0, 0, 0, at}));
-  tensor<float> wide(lanes);
-  tiu::cast(wide, loaded);
-  return wide;
-}
-
-template <class T>
-static tensor<float> loadPiece(LayerNorm<T> &k, const dim4 &part,
-                               const dim4 &at) {
-  auto loaded = make_tensor<T>(k.block, part);
-  dma::load(loaded, k.in.sub_view(part, at));
-  auto x = make_tensor<float>(k.block, part);
-  tiu::cast(x, loaded);
-  return x;
-}
 
 /// The mean of a piece, and `x` less it. The variance comes from what is left,
 /// not from the difference of two large sums.
@@ -85,8 +64,8 @@ static void finish(LayerNorm<T> &k, tensor<float> &centred,
 template <class T>
 static void wholeRows(LayerNorm<T> &k) {
   dim4 blockOne = {1, k.block.c, 1, 1};
-  auto scale = everyLane(k.gamma, k.block, 0),
-       shift = everyLane(k.beta, k.block, 0);
+  auto scale = everyLane(k.gamma, k.block.w, 0),
+       shift = everyLane(k.beta, k.block.w, 0);
   for (int row = 0; row < k.rows; row += k.block.c) {
     enable_pipeline();
     dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
@@ -152,8 +131,8 @@ static void piecesOfRows(LayerNorm<T> &k) {
       enable_pipeline();
       dim4 part = {1, one.c, 1, min(k.block.w, k.columns - from)},
            at = {0, row, 0, from};
-      auto scale = everyLane(k.gamma, part, from),
-           shift = everyLane(k.beta, part, from);
+      auto scale = everyLane(k.gamma, part.w, from),
+           shift = everyLane(k.beta, part.w, from);
       auto x = loadPiece(k, part, at);
       auto centred = make_tensor<float>(k.block, part);
       tiu::fsub(centred, x, mean);

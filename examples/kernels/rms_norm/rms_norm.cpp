@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ppl.h"
+#include "../rows.h"
 
 #include <cmath>
 #include <vector>
@@ -22,27 +22,6 @@ struct RmsNorm {
   dim4 block; // rows of a tile, columns of a piece of them
 };
 } // namespace
-
-/// The same piece of gamma in every lane, in fp32.
-template <class T>
-static tensor<float> loadScale(RmsNorm<T> &k, int columns, int at) {
-  dim4 lanes = {1, LANE_NUM, 1, columns}, piece = {1, 1, 1, columns};
-  tensor<T> loaded(lanes);
-  dma::load_broadcast(loaded, k.gamma.sub_view(piece, {0, 0, 0, at}));
-  tensor<float> wide(lanes);
-  tiu::cast(wide, loaded);
-  return wide;
-}
-
-template <class T>
-static tensor<float> loadPiece(RmsNorm<T> &k, const dim4 &part,
-                               const dim4 &at) {
-  auto loaded = make_tensor<T>(k.block, part);
-  dma::load(loaded, k.in.sub_view(part, at));
-  auto x = make_tensor<float>(k.block, part);
-  tiu::cast(x, loaded);
-  return x;
-}
 
 /// The share of a piece in the mean square of its rows.
 template <class T>
@@ -80,7 +59,7 @@ static void finish(RmsNorm<T> &k, tensor<float> &x, tensor<float> factor,
 /// Rows that fit local memory cross DRAM once.
 template <class T>
 static void wholeRows(RmsNorm<T> &k) {
-  auto scale = loadScale(k, k.columns, 0);
+  auto scale = everyLane(k.gamma, k.columns, 0);
   for (int row = 0; row < k.rows; row += k.block.c) {
     enable_pipeline();
     dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
@@ -111,7 +90,8 @@ static void piecesOfRows(RmsNorm<T> &k) {
       enable_pipeline();
       dim4 at = {0, row, 0, from};
       auto x = loadPiece(k, part(from), at);
-      finish(k, x, factor, loadScale(k, part(from).w, from), part(from), at);
+      finish(k, x, factor, everyLane(k.gamma, part(from).w, from), part(from),
+             at);
     }
   }
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ppl.h"
+#include "../rows.h"
 
 #include <cmath>
 #include <vector>
@@ -23,16 +23,6 @@ struct Softmax {
 } // namespace
 
 static const float kLowest = -3.0e38f;
-
-template <class T>
-static tensor<float> loadPiece(Softmax<T> &k, const dim4 &part,
-                               const dim4 &at) {
-  auto loaded = make_tensor<T>(k.block, part);
-  dma::load(loaded, k.in.sub_view(part, at));
-  auto x = make_tensor<float>(k.block, part);
-  tiu::cast(x, loaded);
-  return x;
-}
 
 /// exp(x - top), which does not exceed 1.
 template <class T>
