@@ -29,6 +29,8 @@ FAULTS = [
     ("docs/b.md", "see .." + "/shared/x\n", "place of one machine"),
     ("scripts/b.py", "def f(:\n    pass\n", "Python syntax"),
     ("scripts/b", "#!/usr/bin/env bash\nif true; then\n", "shell syntax"),
+    ("tools/a.js", "function a() {}\nfunction b() {}\n", None),
+    ("tools/a.js", "function a() {}\nasync function a() {}\n", "'a' is already in a.js:1"),
     ("docs/b.md", "line\n" * 1001, "1001 lines"),
     ("docs/b.md", "blank \n", "white space at the end"),
     ("docs/b.md", "no newline", "no newline at the end"),

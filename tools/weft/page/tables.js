@@ -51,7 +51,7 @@ function busyParts() {
 }
 const partsOfRow = busyParts();
 /** When the commands of a row run, over the whole run: TIU above, GDMA below. */
-function pictureOf(row) {
+function timesOf(row) {
   const strip = element("div", { class: "when", title: "when its commands run: TIU above, GDMA below" });
   partsOfRow.get(row).forEach((busy, e) => {
     const stops = [];
@@ -88,7 +88,7 @@ function showNodes() {
     ["GDMA cycles", (row) => row.gdma_cycles, (row) => grouped(row.gdma_cycles)],
     ["Bound", (row) => row.bound_cycles, boundOf],
     ["Use of the bound", (row) => row.achieved, (row) => row.bound_by ? percent(row.achieved) : "-", true],
-    ["When", (row) => -(firstStart.get(row) ?? total), pictureOf],
+    ["When", (row) => -(firstStart.get(row) ?? total), timesOf],
     ["MACs", (row) => row.macs, (row) => many(row.macs)],
     ["DRAM read", (row) => row.dram_read_bytes, (row) => bytes(row.dram_read_bytes)],
     ["DRAM written", (row) => row.dram_write_bytes, (row) => bytes(row.dram_write_bytes)],
