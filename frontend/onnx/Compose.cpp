@@ -94,8 +94,12 @@ Value Compose::slice(Value value, ArrayRef<int64_t> starts,
   if (shapeOf(value) == sizes &&
       llvm::all_of(steps, [](int64_t step) { return step == 1; }))
     return value;
+  // The step of one element is never taken, however long it is.
+  SmallVector<int64_t> taken(steps);
+  for (auto [step, size] : llvm::zip_equal(taken, sizes))
+    step = size == 1 ? 1 : step;
   return orNull(n.createTyped<top::SliceOp>(
-      NodeImporter::typeOf(value).clone(sizes), value, starts, steps));
+      NodeImporter::typeOf(value).clone(sizes), value, starts, taken));
 }
 
 Value Compose::sliceAxis(Value value, int64_t axis, int64_t start, int64_t size,

@@ -501,10 +501,35 @@ void Importer::importNode(const Node &node, Body &body) {
   nameResults(node, before, body, results);
 }
 
+/// Why `node` cannot read its operands; empty if it can, as far as is known.
+/// Asked of types that rows of the table do not tell from the bytes that hold
+/// their elements.
+static std::string refusedOperand(const Node &node, int64_t opset,
+                                  ArrayRef<Entity> operands) {
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!operand.isTensor())
+      continue;
+    Type element = NodeImporter::typeOf(operand.value).getElementType();
+    int32_t type = onnxTypeOf(element);
+    if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 16 ||
+        takesType(node.domain, node.opType, opset, i, type))
+      continue;
+    return "input " + std::to_string(i) + " ('" + node.inputs[i] + "') is " +
+           dataTypeName(type) + ", which " + node.opType + " of opset " +
+           std::to_string(opset) + " does not take; cast it";
+  }
+  return "";
+}
+
 std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
                                           const OpRow &row,
                                           ArrayRef<Entity> operands, Body &body,
                                           Location location) {
+  if (std::string refused = refusedOperand(node, opset, operands);
+      !refused.empty()) {
+    report(location, refused);
+    return {};
+  }
   SmallVector<Value> values;
   for (const Entity &operand : operands)
     values.push_back(operand.value);

@@ -206,7 +206,7 @@ struct SliceRange {
     int64_t stride = step > 0 ? step : -step;
     int64_t count = span > 0 && size > 0 ? (span + stride - 1) / stride : 0;
     starts[axis] = count ? start : 0;
-    steps[axis] = count ? step : 1;
+    steps[axis] = count > 1 ? step : 1; // that of one element is never taken
     sizes[axis] = count;
   }
 };

@@ -547,6 +547,25 @@ SchemaFacts weft::onnx::lookUpSchema(StringRef domain, StringRef opType,
   return facts;
 }
 
+bool weft::onnx::takesType(StringRef domain, StringRef opType, int64_t opset,
+                           size_t number, int32_t type) {
+  try {
+    const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
+        opType.str(), static_cast<int>(opset), domain.str());
+    if (!schema || schema->inputs().empty())
+      return true;
+    // The last one may stand for any number of inputs.
+    const auto &inputs = schema->inputs();
+    const auto &input = inputs[std::min(number, inputs.size() - 1)];
+    std::string wanted = "tensor(" + dataTypeName(type) + ")";
+    return llvm::any_of(input.GetTypes(), [&](const std::string *taken) {
+      return *taken == wanted;
+    });
+  } catch (const std::exception &) {
+    return true; // no schema, then
+  }
+}
+
 static void setAttribute(const NodeAttribute &attribute,
                          ::onnx::AttributeProto &proto) {
   using Kind = NodeAttribute::Kind;

@@ -223,6 +223,11 @@ struct SchemaFacts {
 SchemaFacts lookUpSchema(llvm::StringRef domain, llvm::StringRef opType,
                          int64_t opset);
 
+/// Whether ONNX's schema lets input `number` of the operator be a tensor of
+/// `type`; true where there is no schema.
+bool takesType(llvm::StringRef domain, llvm::StringRef opType, int64_t opset,
+               size_t number, int32_t type);
+
 /// The body that ONNX's schema gives for `node` at `opset`; nullopt if the
 /// operator is not defined by a function. Its nodes of the default domain have
 /// the opset that the body says, else `defaultOpset`.

@@ -194,6 +194,32 @@ TEST(OnnxImport, TablesOfAnySize) {
               HasSubstr("Slice that needs a table of 2147483647 numbers"));
 }
 
+/// Functions would read the bit patterns as numbers.
+TEST(OnnxImport, ElementsThatAnOperatorDoesNotTake) {
+  EXPECT_THAT(failure(onnxGraph(21, "(float8e4m3fn[3,4] x) => "
+                                    "(float8e4m3fn[3,4] y) { y = Selu (x) }"),
+                      {}),
+              HasSubstr("input 0 ('x') is float8e4m3fn, which Selu of opset 21 "
+                        "does not take; cast it"));
+  EXPECT_THAT(textOf(21, "(float8e4m3fn[3,4] x) => (float8e4m3fn[4,3] y) "
+                         "{ y = Transpose (x) }"),
+              HasSubstr("top.transpose"));
+}
+
+/// A step that is never taken may be longer than a stride of a tensor.
+TEST(OnnxImport, StepsBehindTheLastElement) {
+  EXPECT_THAT(textOf(13, "(float[1,1,32,4] x) => (float[1,1,1,4] y) "
+                         "<int64[1] from = {3}, int64[1] end = {32}, "
+                         "int64[1] axis = {2}, int64[1] step = {2147483647}> "
+                         "{ y = Slice (x, from, end, axis, step) }"),
+              HasSubstr("steps = array<i64: 1, 1, 1, 1>"));
+  EXPECT_THAT(textOf(22,
+                     "(float[1,1,32,32] x) => (float[1,1,1,30] y) "
+                     "{ y = AveragePool <kernel_shape = [3, 3], "
+                     "dilations = [2, 1], strides = [2147483647, 1]> (x) }"),
+              Not(HasSubstr("2147483647")));
+}
+
 TEST(OnnxImport, WindowsOfManyPlaces) {
   EXPECT_THAT(
       failureOf("(float[1,1,3,3] x, float[1,1,1048576,2] w) => "
