@@ -16,6 +16,11 @@ namespace weft::emit {
 using namespace mlir;
 using namespace weft;
 
+/// Of a step on average, if where steps lie is asked at all: only the first and
+/// last commands of a step run beside those of another, and to encode a program
+/// of long steps three times would take minutes.
+static constexpr size_t kMostCommandsOfStep = 4096;
+
 namespace {
 /// The local tensors of a step.
 struct Step {
@@ -39,7 +44,7 @@ public:
 
 private:
   void move(Spread way);
-  std::optional<uint64_t> cycles();
+  std::optional<codegen::EncodedProgram> encode();
 
   ppl::NetOp net;
   const Chip &chip;
@@ -100,26 +105,35 @@ void Spreader::move(Spread way) {
 }
 
 /// None if the net has no commands; encoding says why later.
-std::optional<uint64_t> Spreader::cycles() {
+std::optional<codegen::EncodedProgram> Spreader::encode() {
   ScopedDiagnosticHandler silent(net.getContext(),
                                  [](Diagnostic &) { return success(); });
   FailureOr<codegen::EncodedProgram> program = codegen::encodeProgram(
       net, codegen::Transfers::Planned, codegen::Order::Scheduled);
-  return succeeded(program) ? std::optional(program->cycles) : std::nullopt;
+  return succeeded(program) ? std::optional(std::move(*program)) : std::nullopt;
+}
+
+/// Commands of both engines.
+static size_t commandsOf(const codegen::EncodedProgram &program) {
+  size_t count = 0;
+  for (const codegen::CommandGroup &group : program.groups)
+    count += group.tiuCount() + group.gdmaCount();
+  return count;
 }
 
 void Spreader::spread() {
   if (steps.size() < 2 || !chip.hasCommands())
     return;
   Spread best = Spread::AsPlaced;
-  std::optional<uint64_t> least = cycles();
+  std::optional<codegen::EncodedProgram> placed = encode();
+  if (!placed || commandsOf(*placed) > kMostCommandsOfStep * steps.size())
+    return;
+  uint64_t least = placed->cycles;
   for (Spread way : {Spread::Ring, Spread::Ends}) {
-    if (!least)
-      return;
     move(way);
-    std::optional<uint64_t> found = cycles();
-    if (found && *found < *least) {
-      least = found;
+    std::optional<codegen::EncodedProgram> found = encode();
+    if (found && found->cycles < least) {
+      least = found->cycles;
       best = way;
     }
   }

@@ -316,7 +316,8 @@ void RunSearch::collectNumbers() {
   for (Operation *op : run) {
     whole.push_back(numbersOf(op, {1, 1, 1, 1}));
     hasPlacements |= whole.back().isPlacement;
-    images.push_back(imagesOf(op));
+    int64_t count = imagesOf(op);
+    images.push_back(count <= options.maxSlices ? count : 1);
     numbersOfImage.push_back(images.back() > 1
                                  ? numbersOf(op, {images.back(), 1, 1, 1})
                                  : OpNumbers());

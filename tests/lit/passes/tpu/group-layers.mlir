@@ -225,6 +225,21 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
+// Images one by one would be 16384 slices, four times what a group may have, and a command each.
+// CHECK-LABEL: func.func @many_images
+// CHECK-NOT: n = 16384
+// CHECK: tpu.group(%arg0) tiling <n = {{[0-9]+}},
+// CHECK-NOT: n = 16384
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @many_images(%x: tensor<16384x3x4x5xf32>) -> (tensor<16384x3x1x1xf32>, tensor<16384x3x1x1xf32>) {
+    %0 = tpu.pool avg %x kernel [4, 5] strides [4, 5] pads [0, 0, 0, 0] : tensor<16384x3x4x5xf32> -> tensor<16384x3x1x1xf32>
+    %1 = tpu.pool max %x kernel [4, 5] strides [4, 5] pads [0, 0, 0, 0] : tensor<16384x3x4x5xf32> -> tensor<16384x3x1x1xf32>
+    return %0, %1 : tensor<16384x3x1x1xf32>, tensor<16384x3x1x1xf32>
+  }
+}
+
+// -----
+
 // Rows of a photo, which three lanes hold: twice and throughout they would leave slices of a few rows, which are computed again at their borders.
 // CHECK-LABEL: func.func @photo
 // CHECK: tpu.group(%arg0) tiling <n = 1, c = 1, h = 20, w = 1, streamed = true>
