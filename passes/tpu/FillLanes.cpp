@@ -178,9 +178,10 @@ bool ElementRegion::takes(const Spread &spread) const {
   });
 }
 
-/// Whether the only reader of what repeats a channel has its sizes from another
-/// operand: it belongs to that reader then, and may leave the axis to it.
-static bool isReadBesideWhole(Operation *repeat) {
+/// Whether the only reader of what repeats a channel has all channels of
+/// another operand: it belongs to that reader then, and may leave the axis to
+/// it.
+static bool isReadBesideChannels(Operation *repeat) {
   Operation *user = repeat->hasOneUse() ? *repeat->user_begin() : nullptr;
   if (!user || !llvm::isa<BinaryOp, CompareOp, SelectOp>(user) ||
       user->hasAttr(kBandsAttr))
@@ -188,7 +189,7 @@ static bool isReadBesideWhole(Operation *repeat) {
   Dims dims = dimsOf(user->getResult(0));
   return isWholeOrOne(dimsOf(repeat->getResult(0)), dims) &&
          llvm::any_of(user->getOperands(), [&](Value other) {
-           return dimsOf(other) == dims &&
+           return dimsOf(other)[kAxisC] == dims[kAxisC] &&
                   !other.getDefiningOp<RepeatChannelOp>();
          });
 }
@@ -202,7 +203,7 @@ static bool isElementOp(Operation *op) {
   if (isElementFunction(op))
     return true;
   if (llvm::isa<RepeatChannelOp>(op))
-    return isReadBesideWhole(op);
+    return isReadBesideChannels(op);
   return llvm::isa<BinaryOp, CompareOp, SelectOp>(op);
 }
 
@@ -279,20 +280,43 @@ static std::vector<Chain> chainsOf(ArrayRef<Operation *> ops) {
   return chains;
 }
 
-/// The element ops of the block in sets that read each other, reductions of an
-/// axis among them if `reduces`. Where other ops compute in between, only what
-/// is read once joins: such a set is a part of the graph that goes through no
-/// other op.
-static std::vector<Chain> connectedOps(Block &block, bool reduces) {
+/// Whether no group makes `value`: neither an op that could be in one, nor what
+/// it is a piece of, as an address.
+static bool isOutsideOfGroups(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && asTileable(op)) {
+    auto slice = dyn_cast<SliceOp>(op);
+    if (slice ? sliceOffset(slice) < 0 : !llvm::isa<ReshapeOp>(op))
+      return false;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return true;
+}
+
+namespace {
+/// What makes sets of element ops.
+struct Joins {
+  bool reduces = false; ///< reductions of an axis are members, too
+  /// So are those that read the same value from outside of all groups: spread
+  /// alone, each would load it once more than the others do together.
+  bool siblings = false;
+};
+} // namespace
+
+/// The element ops of the block in sets that read each other. Where other ops
+/// compute in between, only what is read once joins: such a set is a part of
+/// the graph that goes through no other op.
+static std::vector<Chain> connectedOps(Block &block, const Joins &joins) {
   llvm::EquivalenceClasses<Operation *> sets;
-  DenseMap<Operation *, unsigned> others;     // that came before
+  DenseMap<Value, Operation *> readers;   // the last of each value from outside
+  DenseMap<Operation *, unsigned> others; // that came before
   llvm::SmallPtrSet<Operation *, 16> reduced; // have one element of some axis
   unsigned passed = 0;
   SmallVector<Operation *> ops;
   for (Operation &op : block) {
     auto reduce = dyn_cast<ReduceOp>(op);
     bool isMember =
-        reduce ? reduces && !op.hasAttr(kBandsAttr) : isElementOp(&op);
+        reduce ? joins.reduces && !op.hasAttr(kBandsAttr) : isElementOp(&op);
     if (!isMember) {
       passed += bool(asTileable(&op));
       continue;
@@ -305,6 +329,13 @@ static std::vector<Chain> connectedOps(Block &block, bool reduces) {
     Dims own = dimsOf(op.getResult(0));
     for (Value operand : op.getOperands()) {
       Operation *source = operand.getDefiningOp();
+      if (joins.siblings && isOutsideOfGroups(operand) &&
+          !operand.getDefiningOp<WeightOp>()) {
+        Operation *&reader = readers.try_emplace(operand, &op).first->second;
+        if (others[reader] == passed)
+          sets.unionSets(reader, &op);
+        reader = &op;
+      }
       auto before = others.find(source);
       if (before == others.end() ||
           !(operand.hasOneUse() || before->second == passed))
@@ -532,19 +563,6 @@ static std::optional<int64_t> computeCycles(const ElementRegion &region,
     cycles += *own;
   }
   return cycles;
-}
-
-/// Whether no group makes `value`: neither an op that could be in one, nor what
-/// it is a piece of, as an address.
-static bool isOutsideOfGroups(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (op && asTileable(op)) {
-    auto slice = dyn_cast<SliceOp>(op);
-    if (slice ? sliceOffset(slice) < 0 : !llvm::isa<ReshapeOp>(op))
-      return false;
-    op = op->getOperand(0).getDefiningOp();
-  }
-  return true;
 }
 
 /// Whether a group takes `value` from local memory outside of the region.
@@ -809,8 +827,9 @@ struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
       if (auto known = readRows(reduce))
         regrouped.push_back(*known);
     llvm::SmallPtrSet<Operation *, 16> spread;
-    for (bool reduces : {true, false}) {
-      std::vector<Chain> regions = connectedOps(block, reduces);
+    for (Joins joins : {Joins{true, false}, Joins{false, false},
+                        Joins{true, true}, Joins{false, true}}) {
+      std::vector<Chain> regions = connectedOps(block, joins);
       llvm::erase_if(regions, [&](ArrayRef<Operation *> connected) {
         return llvm::any_of(connected,
                             [&](Operation *op) { return spread.contains(op); });
@@ -827,7 +846,7 @@ struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
           return true;
         });
       }
-      if (reduces)
+      if (joins.reduces || !joins.siblings)
         continue;
       for (ArrayRef<Operation *> connected : regions)
         for (ArrayRef<Operation *> chain : chainsOf(connected))

@@ -208,6 +208,36 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
+// The other operand has all channels of one row: what repeats a channel still belongs to the reader.
+// CHECK-LABEL: func.func @outer
+// CHECK-NOT: tpu.repeat_channel
+// CHECK: tpu.binary mul %{{.*}}, %{{.*}} {{.*}} : tensor<1x1x1x200xf32>, tensor<1x25x8x1xf32> -> tensor<1x25x8x200xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @outer(%x: tensor<1x200x1x1xf32>, %z: tensor<1x200x1x1xf32>) -> tensor<200x200x1x1xf32> {
+    %0 = tpu.reshape %z : tensor<1x200x1x1xf32> -> tensor<200x1x1x1xf32>
+    %1 = tpu.repeat_channel %0 : tensor<200x1x1x1xf32> -> tensor<200x200x1x1xf32>
+    %2 = tpu.binary mul %x, %1 : tensor<1x200x1x1xf32>, tensor<200x200x1x1xf32> -> tensor<200x200x1x1xf32>
+    return %2 : tensor<200x200x1x1xf32>
+  }
+}
+
+// -----
+
+// Two that read one input are spread together: either alone would load it once more than both do.
+// CHECK-LABEL: func.func @siblings
+// CHECK: %[[X:.*]] = tpu.reshape %arg0 : tensor<16384x5x1x1xf32> -> tensor<1x64x1280x1xf32>
+// CHECK-NEXT: tpu.unary abs %[[X]]
+// CHECK: tpu.unary relu %[[X]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @siblings(%x: tensor<16384x5x1x1xf32>) -> (tensor<16384x5x1x1xf32>, tensor<16384x5x1x1xf32>) {
+    %0 = tpu.unary abs %x : tensor<16384x5x1x1xf32>
+    %1 = tpu.unary relu %x : tensor<16384x5x1x1xf32>
+    return %0, %1 : tensor<16384x5x1x1xf32>, tensor<16384x5x1x1xf32>
+  }
+}
+
+// -----
+
 // No other operand has the channels: what repeats them stays as it is.
 // CHECK-LABEL: func.func @repeated_alone
 // CHECK: tpu.repeat_channel %arg0 : tensor<512x1x1x1xf32> -> tensor<512x1024x1x1xf32>
