@@ -7,6 +7,7 @@
 #include "dialects/tpu/Conv.h"
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/Host.h"
+#include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Pool.h"
 #include "passes/tpu/GroupSearch.h"
@@ -61,6 +62,23 @@ static std::optional<Refusal> copyRefusal(Operation *op, const Chip &chip) {
   return std::nullopt;
 }
 
+/// Each product of two matrices is a command at least. So many take a second to
+/// encode; more of them are so small that the host is as fast.
+static constexpr int64_t kMostProducts = 1 << 15;
+
+static std::optional<Refusal> productRefusal(MatMulOp op) {
+  Dims dims = dimsOf(op.getOutput());
+  int64_t products = dims[kAxisN] * dims[kAxisC];
+  if (products <= kMostProducts)
+    return std::nullopt;
+  return Refusal(op,
+                 inWords(products,
+                         " products of matrices in one layer, must "
+                         "be at most ",
+                         kMostProducts),
+                 "use a smaller batch");
+}
+
 /// Limits of the commands that `op` becomes.
 static std::optional<Refusal> commandRefusal(Operation *op, const Chip &chip) {
   if (auto conv = dyn_cast<ConvOp>(op))
@@ -76,6 +94,8 @@ static std::optional<Refusal> commandRefusal(Operation *op, const Chip &chip) {
       llvm::isa<FloatType>(elementOf(binary.getOutput())) &&
       !elementOf(binary.getOutput()).isF32())
     return Refusal(op, "16-bit division", "keep this layer in f32");
+  if (auto product = dyn_cast<MatMulOp>(op))
+    return productRefusal(product);
   return copyRefusal(op, chip);
 }
 

@@ -141,6 +141,22 @@ TEST_P(ChipRefusal, ADivisionOfHalvesIsNone) {
   EXPECT_EQ(refusal->text(), "16-bit division; keep this layer in f32");
 }
 
+TEST_P(ChipRefusal, AProductHasSoManyMatrices) {
+  auto product = [&](int64_t images) {
+    std::string type = inWords("tensor<", images, "x64x1x2xf32>"),
+                right = inWords("tensor<", images, "x64x2x1xf32>"),
+                result = inWords("tensor<", images, "x64x1x1xf32>");
+    return ask(type, "%w = tpu.weight dense<1.0> : " + right +
+                         "\n%y = tpu.matmul %x, %w : " + type + ", " + right +
+                         " -> " + result);
+  };
+  EXPECT_FALSE(product(512));
+  auto refusal = product(513);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->text(), "32832 products of matrices in one layer, must be "
+                             "at most 32768; use a smaller batch");
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, ChipRefusal, testing::ValuesIn(chips::all),
                          [](const auto &info) {
                            return std::string(info.param->targetName);
