@@ -25,11 +25,14 @@ def rope(y, x, cosines, sines, positions, heads, width, block: pl.constexpr):
             pl.enable_pipeline()
             count, some = min(lanes, positions - p), min(block, heads - h)
             here = (slice(None), slice(p, p + count), slice(h, h + some))
-            a = wide(x_global[here][..., :half], [1, lanes, block, half], [1, count, some, half])
-            b = wide(x_global[here][..., half:], [1, lanes, block, half], [1, count, some, half])
+            whole, tile = [1, lanes, block, width], [1, count, some, width]
+            both = wide(x_global[here], whole, tile)
+            a, b = both[..., :half], both[..., half:]
             c, s = (wide(table[:, p:p + count], [1, lanes, 1, half], [1, count, 1, half]) for table in (cosine, sine))
-            pl.dma.store(y_global[here][..., :half], pl.tiu.cast(a * c - b * s, type=pl.float16))
-            pl.dma.store(y_global[here][..., half:], pl.tiu.cast(b * c + a * s, type=pl.float16))
+            result = pl.make_tensor(whole, pl.float16, tile)
+            pl.tiu.cast(result[..., :half], a * c - b * s)
+            pl.tiu.cast(result[..., half:], b * c + a * s)
+            pl.dma.store(y_global[here], result)
 
 
 def main():
