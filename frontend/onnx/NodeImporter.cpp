@@ -41,14 +41,14 @@ LogicalResult NodeImporter::checkTable(ArrayRef<int64_t> sizes) {
                        << kMostNumbers << ", use smaller tensors";
 }
 
-LogicalResult NodeImporter::checkParts(int64_t count, StringRef what) {
-  constexpr int64_t kMostParts = 4096;
-  if (count <= kMostParts)
+LogicalResult NodeImporter::checkParts(int64_t count, StringRef what,
+                                       int64_t most) {
+  if (count <= most)
     return success();
   return unsupported() << node.opType << " with " << count << " " << what
                        << ", each of which is an operation of its own; there "
                           "may be "
-                       << kMostParts;
+                       << most;
 }
 
 //===----------------------------------------------------------------------===//

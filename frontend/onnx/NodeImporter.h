@@ -65,7 +65,8 @@ public:
   /// for any size. At most 2^25 numbers, 256 MiB of doubles.
   llvm::LogicalResult checkTable(llvm::ArrayRef<int64_t> sizes);
   /// The same of the `count` operations of one node, each for one of `what`.
-  llvm::LogicalResult checkParts(int64_t count, llvm::StringRef what);
+  llvm::LogicalResult checkParts(int64_t count, llvm::StringRef what,
+                                 int64_t most = 4096);
 
   //===--- operands -------------------------------------------------------===//
   unsigned numOperands() const { return operands.size(); }
