@@ -368,6 +368,20 @@ class Cost(unittest.TestCase):
         with self.assertRaisesRegex(ppl.PplError, "tiling has .* for rows; give the sizes to try"):
             ppl.jit(kernel, tiling={"rows": []})
 
+    def test_search_leaves_defaults_alone(self):
+        """A parameter with a default may be no size at all: another value would give other results."""
+        def kernel(y, x, n, block: pl.constexpr, factor: pl.constexpr = 3):
+            for i in range(0, n, block):
+                part = (..., slice(i, min(n, i + block)))
+                pl.dma.store(pl.gtensor([1, 64, 1, n], pl.GLOBAL, y)[part], pl.dma.load(pl.gtensor([1, 64, 1, n], pl.GLOBAL, x)[part]) * float(factor))
+        x = random.standard_normal((64, 64)).astype(np.float32)
+        for tiling, factor in (("search", 3), ({"block": [16, 64]}, 3), ({"factor": [5]}, 5)):
+            with self.subTest(tiling):
+                y = np.zeros_like(x)
+                config = ppl.jit(kernel, tiling=tiling)[(1,)](y, x, 64).config
+                np.testing.assert_array_equal(y, x * np.float32(factor))
+                self.assertEqual(set(config.kwargs), {"block", "factor"} if factor == 5 else {"block"})
+
     def test_search_of_mistakes(self):
         @ppl.jit(tiling="search")
         def wrong(y, x, n, block: pl.constexpr):

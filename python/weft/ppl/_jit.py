@@ -416,16 +416,18 @@ class Kernel:
         return launch
 
     def _searched(self, cores, args, kwargs):
-        """Launches with the sizes of pl.constexpr parameters, of those that the
-        launch leaves out, that take the fewest predicted cycles."""
+        """Launches with the sizes that take the fewest predicted cycles, of the
+        parameters that are searched and that the launch leaves out."""
         search, chip = self.search, self._chip()
         try:
             given = self.signature.bind_partial(*args, **kwargs).arguments
         except TypeError:
             given = self._bind(args, kwargs).arguments  # says what is wrong
+        # A default is a value that the author has chosen already.
         names = [name for name, parameter in self.signature.parameters.items()
-                 if name not in given and (name in search.given
-                                           or _is_constexpr(parameter))]
+                 if name not in given
+                 and (name in search.given or _is_constexpr(parameter)
+                      and parameter.default is parameter.empty)]
         key = (chip, cores, self.options.get("pipeline", self.pipeline),
                *((name, _described(value)) for name, value in given.items()))
         if key not in search.best:
@@ -714,8 +716,9 @@ def jit(function=None, *, debug=0, tiling=None, pipeline=True):
     """Makes a Python function a kernel.
 
     `debug=1` prints the recorded program. `tiling="search"` chooses the
-    pl.constexpr parameters that a launch leaves out by predicted cycles; a dict
-    of sizes by name says which to try. A function as `tiling` is a search: it
+    pl.constexpr parameters without a default that a launch leaves out by
+    predicted cycles; a dict of sizes by name says which to try, also for those
+    with a default. A function as `tiling` is a search: it
     gets a function that launches, and the arguments; see the manual of PPL,
     4.10.6.
     """
