@@ -263,6 +263,7 @@ def compiler():
         ("weft_ppl_check", VOID, VOID),
         ("weft_ppl_values", VOID, VOID, INT64, POINTER(VOID), POINTER(SIZE)),
         ("weft_ppl_finish", VOID, VOID, POINTER(ctypes.c_int32)),
+        ("weft_ppl_find_faults", VOID, VOID, POINTER(CHAR)),
         ("weft_ppl_run", VOID, VOID, POINTER(PplRunOptions)),
         ("weft_ppl_bmodel", VOID, VOID, POINTER(VOID), POINTER(SIZE)),
         ("weft_ppl_bmodel_with_lines", VOID, VOID, POINTER(VOID),

@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 import unittest
+import warnings
 
 import numpy as np
 
@@ -301,6 +302,35 @@ class Mistakes(unittest.TestCase):
         self.assertTrue(np.all(result == b))
         with self.assertRaisesRegex(ppl.PplError, "torch.float32 on tpu is no array of the host .*pass x.cpu"):
             copy[(1,)](a, Torch(b, "torch.float32", "tpu"))
+
+    def test_faults_that_results_hide(self):
+        @ppl.jit
+        def unwritten(y, x):
+            t = pl.make_tensor(S, pl.float32)
+            load(x) + 2.0
+            pl.dma.store(pl.gtensor(S, pl.GLOBAL, y), t + 1.0)
+
+        @ppl.jit
+        def race(y, x):
+            pl.dma.store(pl.gtensor(S, pl.GLOBAL, y), load(x) + float(pl.get_core_index()))
+        first = unwritten.function.__code__.co_firstlineno
+        result = np.zeros(S, np.float32)
+        for mode in ("cmodel", "interpreter"):
+            unwritten.using(mode=mode)[(1,)](result, x)  # gives what lies there, without a word
+            result[...] = 0
+            with self.assertWarnsRegex(ppl.PplWarning, r"ppl::tiu::fadd: nobody reads .*: pl.dma.store\(gtensor, x\)") as warned:
+                with self.assertRaisesRegex(ppl.PplError, "reads 2048 of 2048 elements that nothing has written") as raised:
+                    unwritten.using(mode=mode).check[(1,)](result, x)
+            self.assertEqual((warned.filename, warned.lineno, raised.exception.file, raised.exception.line), (__file__, first + 3, __file__, first + 4))
+            self.assertTrue(np.all(result == 0))  # found before it ran
+        race.using(chip="bm1690").check[(1,)](result, x)
+        with self.assertRaisesRegex(ppl.PplError, "race: .* in blocks 0 and 1 .*call pl.sync"):
+            race.using(chip="bm1690").check[(2,)](result, x)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            launch = save.check[(1,)](result, x)
+        np.testing.assert_array_equal(result, x)
+        self.assertEqual(launch.bmodel(), save[(1,)](result, x).bmodel())
 
     def test_what_is_right_stays_right(self):
         @ppl.jit

@@ -3,6 +3,7 @@
 #include "runtime/chips/Targets.h"
 #include "runtime/profile/Profile.h"
 #include "tools/capi/Status.h"
+#include "tools/driver/KernelCheck.h"
 #include "tools/driver/KernelProgram.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -30,7 +31,7 @@ struct weft_ppl_program {
   std::string name = "kernel";
   bool isSerial = false, isFinished = false, isBroken = false;
   std::vector<uint8_t> bmodel, withLines;
-  std::string text, timeline;
+  std::string text, timeline, warnings;
   catalog::Dense values; ///< of weft_ppl_values
 
   /// Why the step that has just failed did.
@@ -142,6 +143,22 @@ static weft_compiler_status *checkFinished(weft_ppl_program *program) {
   return failure(Code::InvalidArgument,
                  "the program is not finished; call weft_ppl_finish() first, "
                  "which must succeed");
+}
+
+weft_compiler_status *weft_ppl_find_faults(weft_ppl_program *program,
+                                           const char **warnings) {
+  return guarded([&]() -> weft_compiler_status * {
+    if (!warnings)
+      return failure(Code::InvalidArgument, "warnings must not be NULL");
+    if (weft_compiler_status *status = checkFinished(program))
+      return status;
+    bool isRight = mlir::succeeded(driver::checkKernel(program->program));
+    program->stream.flush();
+    program->warnings =
+        capi::warningsOf(program->printed.substr(program->step));
+    *warnings = program->warnings.c_str();
+    return isRight ? nullptr : program->why();
+  });
 }
 
 /// Makes the file once.

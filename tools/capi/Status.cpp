@@ -4,6 +4,8 @@
 
 #include "runtime/status/Quote.h"
 
+#include <sstream>
+
 using namespace weft;
 using rt::Code;
 using rt::Status;
@@ -38,6 +40,16 @@ weft_compiler_status *capi::fromPrinted(const std::string &printed,
   Code code =
       cause.code() == Code::Internal ? Code::Internal : Code::InvalidArgument;
   return toC(rt::fail(code, text), pplCode);
+}
+
+std::string capi::warningsOf(const std::string &printed) {
+  const std::string prefix = "weft: warning: ";
+  std::istringstream lines(printed);
+  std::string text;
+  for (std::string line; std::getline(lines, line);)
+    if (line.compare(0, prefix.size(), prefix) == 0)
+      text += (text.empty() ? "" : "\n") + line.substr(prefix.size());
+  return text;
 }
 
 int weft_compiler_api_version(void) { return WEFT_COMPILER_API_VERSION; }

@@ -25,6 +25,9 @@ weft_compiler_status *toC(rt::Status status, int pplCode = 0);
 weft_compiler_status *fromPrinted(const std::string &printed,
                                   const rt::Status &cause, int pplCode);
 
+/// The lines "weft: warning: ..." without their prefix.
+std::string warningsOf(const std::string &printed);
+
 /// The boundary that no exception crosses: `body` returns a status.
 template <typename Body>
 weft_compiler_status *guarded(Body body) noexcept {

@@ -274,6 +274,16 @@ weft_ppl_values(weft_ppl_program *program, int64_t tensor, const void **bytes,
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_finish(weft_ppl_program *program, int32_t *again);
 
+/* Looks for what a finished program does wrong although what it gives may be
+   right: as `weft ppl check` (docs/ppl/kernels.md, Checks). Fails, with one
+   line each, at reads of what nothing has written if a result depends on them,
+   and at races of cores and of engines; *warnings are the lines of results that
+   nobody reads, "" if there are none, and live until the next call. Where a
+   read is suspected the program is interpreted on what the memory of `allocate`
+   holds now, so ask before the run. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_find_faults(weft_ppl_program *program, const char **warnings);
+
 typedef enum weft_ppl_engine {
   WEFT_PPL_EMULATOR = 0,   /* the chip's commands, bit for bit */
   WEFT_PPL_BMRT = 1,       /* the vendor's runtime, in a child process */

@@ -23,12 +23,12 @@ vendor's runtime; interpreter).
 from ._jit import Kernel, Launch, autotiling, autotune, jit
 from ._profile import Profile
 from ._recorder import (OutOfMemory, PplAttributeError, PplError,
-                        PplTypeError, chips, nearest)
+                        PplTypeError, PplWarning, chips, nearest)
 from ._stepping import Stop
 from ._tuning import Config
 
 __all__ = ["Config", "Kernel", "Launch", "OutOfMemory", "PplAttributeError",
-           "PplError", "PplTypeError", "Profile", "Stop", "autotiling", "autotune",
+           "PplError", "PplTypeError", "PplWarning", "Profile", "Stop", "autotiling", "autotune",
            "chips", "jit"]
 
 

@@ -246,6 +246,7 @@ class Kernel:
                 self, {} if tiling == "search" else tiling), None
         self.rules = self.tuning = None  # of autotiling and autotune
         self.stepper = None  # of debug()
+        self.checks = False
         self.fitting = {}  # arguments -> values that fitted
         self.options = {}
 
@@ -260,6 +261,15 @@ class Kernel:
         other = Kernel.__new__(Kernel)
         other.__dict__.update(self.__dict__)
         other.options = {**self.options, **options}
+        return other
+
+    @property
+    def check(self):
+        """A copy whose launches first look for faults that results may hide:
+        reads of what nothing has written and races of cores and engines are
+        errors, results that nobody reads a PplWarning at their line."""
+        other = self.using()
+        other.checks = True
         return other
 
     def debug(self, hook=None, step=True):
@@ -482,6 +492,8 @@ class Kernel:
                     chip, bound, cores, _stepping.Stepper(step=False))
             if engine != INTERPRETER:
                 program.compile()
+            if self.checks:
+                program.find_faults()
         if self.prints:
             print(program.text(commands=False), file=sys.stderr)
         program.run(engine, self.options.get("bmrt_library"))

@@ -10,6 +10,7 @@ import re
 import sys
 import threading
 import traceback
+import warnings
 
 from .. import _native
 
@@ -69,6 +70,10 @@ class PplAttributeError(PplError, AttributeError):
 
 class OutOfMemory(PplError):
     """The tensors of a kernel do not fit; smaller blocks may."""
+
+
+class PplWarning(UserWarning):
+    """What a kernel does may be meant, but looks like a mistake."""
 
 
 class Argument(ctypes.Structure):
@@ -226,6 +231,11 @@ def _in_python(message):
     if "::store: dst lies in local memory" in message:
         return (f"{message}; dst is the gtensor and src the local tensor: "
                 "pl.dma.store(gtensor, tensor)")
+    for found, way_out in (
+            ("store the result with dma::store",
+             "store the result: pl.dma.store(gtensor, x)"),
+            ("call sync() between them", "call pl.sync() between them")):
+        message = message.replace(found, way_out)
     return message
 
 
@@ -326,6 +336,19 @@ class Program:
             _native.encoded(bmrt_library))
         self.check(self.library.c.weft_ppl_run(self.handle,
                                                ctypes.byref(options)))
+
+    def find_faults(self):
+        """Raises for what a run may hide (weft_ppl_find_faults), and warns at
+        the kernel's lines."""
+        text = ctypes.c_char_p()
+        status = self.library.c.weft_ppl_find_faults(self.handle,
+                                                     ctypes.byref(text))
+        for line in _native.text(text.value).splitlines():
+            place = _PLACED.match(line)
+            warnings.warn_explicit(
+                _in_python(line[place.end():]), PplWarning, place[1],
+                int(place[2]))
+        self.check(status)
 
     def compile(self):
         """Makes the file, which the run and bmodel() take."""

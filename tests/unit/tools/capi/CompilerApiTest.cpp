@@ -152,6 +152,48 @@ TEST(CompilerApi, FileProfileAndText) {
   EXPECT_THAT(text, HasSubstr("ppl.dma.load"));
 }
 
+TEST(CompilerApi, FindsFaultsThatResultsHide) {
+  const char *warnings = "";
+  int32_t again = 0;
+  Program right = open("bm1684x");
+  Status status(weft_ppl_find_faults(right.get(), &warnings));
+  EXPECT_THAT(messageOf(status), StartsWith("the program is not finished"));
+  recordAdd(weft_ppl_program_recorder(right.get()), 8);
+  status.reset(weft_ppl_finish(right.get(), &again));
+  status.reset(weft_ppl_find_faults(right.get(), &warnings));
+  EXPECT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_STREQ(warnings, "");
+
+  Program wrong = open("bm1684x");
+  const weft_ppl_recorder *r = weft_ppl_program_recorder(wrong.get());
+  float *y = recordAdd(r, 8).second;
+  int64_t shape[4] = {1, 64, 1, 8}, made[3];
+  for (int64_t &one : made)
+    one = r->make_tensor(r->self, WEFT_PPL_LOCAL, 1, shape, 1, nullptr,
+                         WEFT_PPL_NO_ADDRESS, at(11));
+  int64_t gy = r->make_tensor(r->self, WEFT_PPL_GLOBAL, 1, shape, 0, nullptr,
+                              uint64_t(reinterpret_cast<uintptr_t>(y)), at(12));
+  for (int i : {0, 1}) { // of a tensor that nobody writes; nobody reads made[2]
+    weft_ppl_argument add[] = {tensor(made[i + 1]), tensor(made[i]), real(1)};
+    r->call(r->self, "tiu.fadd", add, 3, at(13 + i));
+  }
+  weft_ppl_argument store[] = {tensor(gy), tensor(made[1])};
+  r->call(r->self, "dma.store", store, 2, at(15));
+  status.reset(weft_ppl_finish(wrong.get(), &again));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  for (int times = 0; times < 2; ++times) { // the same again, not twice
+    status.reset(weft_ppl_find_faults(wrong.get(), &warnings));
+    EXPECT_THAT(messageOf(status),
+                StartsWith("kernel.x:13: ppl::tiu::fadd: src0 reads 512 of 512 "
+                           "elements that nothing has written"));
+    EXPECT_STREQ(warnings, "kernel.x:14: ppl::tiu::fadd: nobody reads what it "
+                           "writes; store the result with dma::store, or leave "
+                           "the call out");
+  }
+  status.reset(weft_ppl_run(wrong.get(), nullptr));
+  EXPECT_EQ(status, nullptr) << messageOf(status);
+}
+
 TEST(CompilerApi, MistakesNameTheLine) {
   Program program = open("bm1684x");
   const weft_ppl_recorder *r = weft_ppl_program_recorder(program.get());
@@ -226,7 +268,7 @@ TEST(CompilerApi, WrongArguments) {
   EXPECT_EQ(program, nullptr);
   for (weft_compiler_status *made :
        {weft_ppl_open(&options, nullptr), weft_ppl_finish(nullptr, nullptr),
-        weft_ppl_run(nullptr, nullptr),
+        weft_ppl_run(nullptr, nullptr), weft_ppl_find_faults(nullptr, nullptr),
         weft_ppl_bmodel(nullptr, nullptr, nullptr),
         weft_ppl_program_profile(nullptr, nullptr),
         weft_ppl_text(nullptr, WEFT_PPL_COMMANDS, nullptr),
