@@ -8,6 +8,15 @@ using namespace weft;
 using namespace weft::frontend;
 using catalog::Memory;
 
+/// Of memory that nothing has written.
+static constexpr uint8_t kUnwritten = 0xff;
+
+LiveValues::LiveValues(const Chip &chip, const DeviceMemory &memory)
+    : memory(memory), machine(chip, 0) {
+  std::fill(machine.local.begin(), machine.local.end(), kUnwritten);
+  std::fill(machine.l2.begin(), machine.l2.end(), kUnwritten);
+}
+
 /// Pieces of global memory that have come since, with what the test put there.
 void LiveValues::takeNewMemory() {
   uint64_t known = machine.global.size();
@@ -16,6 +25,12 @@ void LiveValues::takeNewMemory() {
   const uint8_t *start = memory.at(memory.base);
   machine.global.insert(machine.global.end(), start + known,
                         start + memory.used());
+  for (auto piece = memory.pieces.rbegin();
+       piece != memory.pieces.rend() && piece->address - memory.base >= known;
+       ++piece)
+    if (!piece->isTest)
+      std::fill_n(machine.global.begin() + (piece->address - memory.base),
+                  piece->bytes, kUnwritten);
 }
 
 /// Calls `visit(first byte in the machine, bytes)`, of local memory for each
@@ -30,7 +45,7 @@ static void eachPart(catalog::Machine &machine, Memory memory, uint64_t address,
 
 void LiveValues::moveIn(const Place &place, std::vector<uint8_t> &bytes) {
   uint64_t lanes = place.memory == Memory::Local ? machine.chip.lanes : 1;
-  bytes.resize(lanes * place.bytes);
+  bytes.resize(lanes * place.bytes, kUnwritten);
   auto from = bytes.begin();
   eachPart(machine, place.memory, place.address, place.bytes, [&](uint8_t *to) {
     std::copy_n(from, place.bytes, to);

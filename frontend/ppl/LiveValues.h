@@ -13,11 +13,12 @@ namespace weft::frontend {
 
 /// Runs the calls of a kernel as they are recorded, so that who steps through
 /// it sees what its tensors hold. Nothing is placed yet: every tensor has
-/// memory of its own and keeps its values, also behind its last use.
+/// memory of its own and keeps its values, also behind its last use. What
+/// nothing has written is NaN of every float type, and all ones of integers:
+/// zeros would look like values.
 class LiveValues {
 public:
-  LiveValues(const Chip &chip, const DeviceMemory &memory)
-      : memory(memory), machine(chip, 0) {}
+  LiveValues(const Chip &chip, const DeviceMemory &memory);
 
   /// The memory that a tensor is of, as in catalog::Tensor::address.
   struct Root {

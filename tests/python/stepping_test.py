@@ -124,6 +124,27 @@ class Stepping(unittest.TestCase):
             np.testing.assert_array_equal(found[name][0], wanted)
             self.assertEqual(found[name].dtype, wanted.dtype)
 
+    def test_unwritten_elements(self):
+        """They look like no values: zeros would hide the fault that is looked for."""
+        found = {}
+
+        @ppl.jit
+        def kernel(y, x):
+            floats = pl.make_tensor([1, 4, 1, 10], pl.float32)
+            halves = pl.make_tensor([1, 4, 1, 10], pl.float16)
+            codes = pl.make_tensor([1, 4, 1, 10], pl.int8)
+            scratch = pl.gtensor([1, 4, 1, 10], pl.L2, dtype=pl.float32)
+            pl.dma.load(floats[..., :4], pl.gtensor([1, 4, 1, 10], pl.GLOBAL, x)[..., :4])
+            total = floats + 1.0
+            pl.breakpoint()
+            pl.dma.store(pl.gtensor([1, 4, 1, 10], pl.GLOBAL, y), total)
+        kernel.using(chip="bm1690").debug(lambda stop: found.update(stop.values), step=False)[(1,)](self.y, self.x)
+        np.testing.assert_array_equal(found["floats"][0, :, 0, :4], self.x[:, :4])
+        for values in (found["floats"][..., 4:], found["total"][..., 4:], found["halves"], found["scratch"]):
+            self.assertTrue(np.all(np.isnan(values)))
+        self.assertTrue(np.all(found["codes"] == -1))
+        np.testing.assert_array_equal(found["total"][0, :, 0, :4], self.x[:, :4] + np.float32(1))
+
     def test_wrappers(self):
         """What the interpreter gives at once are the bytes that the program gives in the end."""
         stops, stored = [], []
