@@ -1,6 +1,8 @@
 //===- LiveValues.cpp - values while a kernel is recorded -----------------===//
 
 #include "frontend/ppl/LiveValues.h"
+#include "frontend/ppl/include/ppl/recorder.h"
+#include "runtime/chips/Alignment.h"
 
 #include <algorithm>
 
@@ -12,7 +14,7 @@ using catalog::Memory;
 static constexpr uint8_t kUnwritten = 0xff;
 
 LiveValues::LiveValues(const Chip &chip, const DeviceMemory &memory)
-    : memory(memory), machine(chip, 0) {
+    : memory(memory), chip(chip), roomy(chip), machine(roomy, 0) {
   std::fill(machine.local.begin(), machine.local.end(), kUnwritten);
   std::fill(machine.l2.begin(), machine.l2.end(), kUnwritten);
 }
@@ -64,20 +66,53 @@ void LiveValues::moveOut() {
   localEnd = l2End = 0;
 }
 
-rt::Status LiveValues::place(catalog::Tensor &tensor, const Root &root) {
-  bool hasAddress = root.start < uint64_t(1) << catalog::kRegionShift;
-  if (hasAddress || tensor.memory == Memory::Global)
+/// Whether the kernel has said where it lies.
+static bool hasAddress(const catalog::Tensor &tensor,
+                       const LiveValues::Root &root) {
+  return tensor.memory == Memory::Global ||
+         root.start < uint64_t(1) << catalog::kRegionShift;
+}
+
+void LiveValues::makeRoom(const catalog::Call &call,
+                          const std::vector<Root> &roots) {
+  uint64_t local = 0, l2 = 0;
+  for (size_t i = 0; i < roots.size(); ++i)
+    if (const catalog::Argument &argument = call.arguments[i];
+        argument.isTensor() && !hasAddress(argument.tensor, roots[i]))
+      (argument.tensor.memory == Memory::Local ? local : l2) +=
+          alignUp<uint64_t>(roots[i].bytes, chip.euBytes);
+  // Local tensors have addresses all or none: there is nothing to move.
+  if (local > roomy.laneBytes) {
+    roomy.laneBytes = unsigned(local);
+    machine.local.assign(roomy.localMemoryBytes(), kUnwritten);
+  }
+  if (l2 > machine.l2.size())
+    machine.l2.resize(l2, kUnwritten);
+}
+
+rt::Status LiveValues::checkSize(const catalog::Tensor &tensor,
+                                 const Root &root) {
+  bool isLocal = tensor.memory == Memory::Local;
+  uint64_t limit = isLocal ? chip.laneBytes : chip.l2MemoryBytes;
+  if (hasAddress(tensor, root) || root.bytes <= limit)
     return rt::Status::ok();
+  theMemoryCode = isLocal ? WEFT_PPL_NO_LOCAL_MEMORY : WEFT_PPL_NO_L2_MEMORY;
+  return rt::fail(rt::Code::OutOfMemory,
+                  std::string(isLocal ? "local" : "L2") +
+                      " memory is too small: a tensor takes " +
+                      std::to_string(root.bytes) + " bytes" +
+                      (isLocal ? " of each lane" : "") + ", there are " +
+                      std::to_string(limit) + "; make its block smaller");
+}
+
+void LiveValues::place(catalog::Tensor &tensor, const Root &root) {
+  if (hasAddress(tensor, root))
+    return;
   auto known = placed.find(root.start);
   if (known == placed.end()) {
     bool isLocal = tensor.memory == Memory::Local;
-    const Chip &chip = machine.chip;
     uint64_t &end = isLocal ? localEnd : l2End;
-    uint64_t limit = isLocal ? chip.laneBytes : chip.l2MemoryBytes;
-    uint64_t begin = (end + chip.euBytes - 1) / chip.euBytes * chip.euBytes;
-    if (root.bytes > limit || begin > limit - root.bytes)
-      return rt::fail(rt::Code::InvalidArgument,
-                      "its tensors do not fit memory together");
+    uint64_t begin = alignUp<uint64_t>(end, chip.euBytes);
     end = begin + root.bytes;
     Place place{tensor.memory, isLocal ? begin : chip.l2MemoryBase + begin,
                 root.bytes};
@@ -85,17 +120,20 @@ rt::Status LiveValues::place(catalog::Tensor &tensor, const Root &root) {
     known = placed.emplace(root.start, place).first;
   }
   *tensor.address += known->second.address - root.start;
-  return rt::Status::ok();
 }
 
 rt::Status LiveValues::run(catalog::Call call, const std::vector<Root> &roots) {
   takeNewMemory();
-  rt::Status status;
-  for (size_t i = 0; i < call.arguments.size() && status; ++i)
-    if (call.arguments[i].kind == catalog::Argument::Kind::Tensor)
-      status = place(call.arguments[i].tensor, roots[i]);
-  if (status)
-    status = catalog::interpret(call, machine);
+  for (size_t i = 0; i < roots.size(); ++i)
+    if (call.arguments[i].isTensor())
+      if (rt::Status status = checkSize(call.arguments[i].tensor, roots[i]);
+          !status)
+        return status;
+  makeRoom(call, roots);
+  for (size_t i = 0; i < roots.size(); ++i)
+    if (call.arguments[i].isTensor())
+      place(call.arguments[i].tensor, roots[i]);
+  rt::Status status = catalog::interpret(call, machine);
   moveOut();
   return status;
 }
@@ -103,10 +141,10 @@ rt::Status LiveValues::run(catalog::Call call, const std::vector<Root> &roots) {
 rt::Result<catalog::Dense> LiveValues::read(catalog::Tensor tensor,
                                             const Root &root) {
   takeNewMemory();
-  rt::Status status = place(tensor, root);
-  rt::Result<catalog::Dense> values = status
-                                          ? catalog::read(tensor, machine)
-                                          : rt::Result<catalog::Dense>(status);
+  if (rt::Status status = checkSize(tensor, root); !status)
+    return status;
+  place(tensor, root);
+  rt::Result<catalog::Dense> values = catalog::read(tensor, machine);
   moveOut();
   return values;
 }

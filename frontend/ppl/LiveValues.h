@@ -27,8 +27,12 @@ public:
 
   /// Runs a legal call; `roots` has one for each of its arguments, of those
   /// that are no tensors any.
+  /// What fits into no memory fails with Code::OutOfMemory.
   rt::Status run(catalog::Call call, const std::vector<Root> &roots);
   rt::Result<catalog::Dense> read(catalog::Tensor tensor, const Root &root);
+
+  /// 0x11 or 0x1A if a tensor was larger than local memory or L2 is.
+  int memoryCode() const { return theMemoryCode; }
 
 private:
   /// Where the machine holds a root while something runs.
@@ -37,17 +41,24 @@ private:
     uint64_t address, bytes;
   };
   void takeNewMemory();
-  rt::Status place(catalog::Tensor &tensor, const Root &root);
+  void makeRoom(const catalog::Call &call, const std::vector<Root> &roots);
+  rt::Status checkSize(const catalog::Tensor &tensor, const Root &root);
+  void place(catalog::Tensor &tensor, const Root &root);
   void moveIn(const Place &place, std::vector<uint8_t> &bytes);
   void moveOut();
 
   const DeviceMemory &memory;
-  catalog::Machine machine;
+  const Chip &chip;
+  /// The chip with room for all operands of one call beside each other: in the
+  /// program a result may lie in the place of a source.
+  Chip roomy;
+  catalog::Machine machine; ///< on `roomy`
   /// Of tensors without addresses, by the start of their roots: the bytes, lane
   /// by lane.
   std::map<uint64_t, std::vector<uint8_t>> kept;
   std::map<uint64_t, Place> placed; ///< those that the machine holds now
   uint64_t localEnd = 0, l2End = 0;
+  int theMemoryCode = 0;
 };
 
 } // namespace weft::frontend

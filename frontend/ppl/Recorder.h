@@ -71,6 +71,9 @@ public:
   /// What a tensor holds after the calls so far, of a recorder that keeps
   /// values.
   rt::Result<catalog::Dense> values(int64_t tensor);
+  /// 0x11 or 0x1A if a call could not run at once because a memory is too
+  /// small.
+  int memoryCode() const { return live ? live->memoryCode() : 0; }
 
   const Chip &chip;
   DeviceMemory memory;

@@ -145,6 +145,39 @@ class Stepping(unittest.TestCase):
         self.assertTrue(np.all(found["codes"] == -1))
         np.testing.assert_array_equal(found["total"][0, :, 0, :4], self.x[:, :4] + np.float32(1))
 
+    def test_memory_that_does_not_fit(self):
+        """The error of a plain launch, wherever it is found."""
+        def kernel(y, x, block):
+            t = pl.make_tensor([1, 64, 1, block], pl.float32)
+            pl.dma.load(t[..., :8], pl.gtensor([1, 64, 1, 8], pl.GLOBAL, x))
+            u = t + 1.0
+            v = t * u
+            pl.dma.store(pl.gtensor([1, 64, 1, 8], pl.GLOBAL, y), v[..., :8])
+        x = random.standard_normal((64, 8)).astype(np.float32)
+        y = np.zeros_like(x)
+        plain = ppl.jit(kernel)
+        stepped = plain.debug(lambda stop: stop.values)
+        # One tensor is too large; two at once are.
+        for block in (65535, 40000):
+            for launched in (plain, stepped):
+                with self.assertRaisesRegex(ppl.OutOfMemory, "local memory is too small: .* of each lane, there are 262144; .*make its block smaller") as raised:
+                    launched[(1,)](y, x, block)
+                self.assertEqual(raised.exception.errorCode, 0x11)
+        small = ppl.autotiling({"block": lambda values: values["block"] // 2})(ppl.jit(kernel))
+        self.assertEqual(small.debug(lambda stop: None)[(1,)](y, x, 65535).errorCode, 0)
+        np.testing.assert_array_equal(y, x * (x + np.float32(1)))
+
+        @ppl.jit
+        def in_place(y, x):
+            shape = [1, 64, 1, 40000]
+            t = pl.dma.load(pl.gtensor(shape, pl.GLOBAL, x))
+            pl.dma.store(pl.gtensor(shape, pl.GLOBAL, y), t + 1.0)
+        x = random.standard_normal((64, 40000)).astype(np.float32)
+        y = np.zeros_like(x)
+        # The sum lies in the place of its source.
+        in_place.debug(lambda stop: None)[(1,)](y, x)
+        np.testing.assert_array_equal(y, x + np.float32(1))
+
     def test_wrappers(self):
         """What the interpreter gives at once are the bytes that the program gives in the end."""
         stops, stored = [], []

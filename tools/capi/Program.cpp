@@ -102,7 +102,7 @@ weft_compiler_status *weft_ppl_values(weft_ppl_program *program, int64_t tensor,
                      "must not be finished");
     Result<catalog::Dense> values = program->program.values(tensor);
     if (!values)
-      return toC(values.status());
+      return toC(values.status(), program->program.memoryCode());
     program->values = std::move(*values);
     *bytes = program->values.bytes.data();
     *size = program->values.bytes.size();

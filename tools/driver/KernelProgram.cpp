@@ -99,6 +99,11 @@ rt::Status KernelProgram::failureCause() const {
   return cause;
 }
 
+int KernelProgram::memoryCode() const {
+  int ofRecording = blocks.empty() ? 0 : blocks.back().recorder->memoryCode();
+  return ofRecording ? ofRecording : theMemoryCode;
+}
+
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//

@@ -93,9 +93,9 @@ public:
   /// Why the last step failed. Code::InvalidArgument has no message: what is
   /// wrong has been printed.
   rt::Status failureCause() const;
-  /// 0x11 or 0x1A if the last `bmodel`, `text` or `interpret` failed because a
-  /// memory is too small (KernelLowering.h).
-  int memoryCode() const { return theMemoryCode; }
+  /// 0x11 or 0x1A if the recording, or the last `bmodel`, `text` or
+  /// `interpret`, failed because a memory is too small (KernelLowering.h).
+  int memoryCode() const;
   /// The pieces of memory that the blocks write, by their names in the bmodel.
   std::map<std::string, const frontend::DeviceMemory::Piece *> outputs();
 
