@@ -197,9 +197,11 @@ def integer(value, what):
 
 def sizes(values, what="shape"):
     """Four integers for C."""
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
+    is_tensor = hasattr(values, "sub_view")  # it has axes, but no elements yet
+    if isinstance(values, str) or is_tensor or not hasattr(values, "__iter__"):
         raise PplError(f"{what} is {values!r}; give four integers, "
-                       "[n, c, h, w]")
+                       "[n, c, h, w]" + (", those of a tensor are x.shape"
+                                         if is_tensor else ""))
     values = [integer(value, f"a number of {what}") for value in values]
     if len(values) != 4:
         raise PplError(f"{what} {values} has {len(values)} sizes; give four, "
