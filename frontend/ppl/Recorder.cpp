@@ -529,14 +529,19 @@ int64_t Recorder::subView(int64_t id, const int64_t *shape,
   const catalog::Tensor &whole = source->description;
   for (int axis = 0; axis < 4; ++axis)
     if (shape[axis] < 1 || offset[axis] < 0 ||
-        offset[axis] + shape[axis] > whole.shape[axis]) {
+        offset[axis] > whole.shape[axis] ||
+        shape[axis] > whole.shape[axis] - offset[axis]) {
+      // Two sizes of 63 bits: their sum may need 64.
+      uint64_t end = uint64_t(offset[axis]) + uint64_t(shape[axis]);
+      bool isSigned = offset[axis] < 0 || shape[axis] < 0;
       error(at) << "sub_view: the part of " << sizesText(shape) << " at ("
                 << offset[0] << ", " << offset[1] << ", " << offset[2] << ", "
                 << offset[3] << ") leaves the tensor of "
                 << sizesText(whole.shape.data()) << ": on axis "
                 << "nchw"[axis] << " it takes " << offset[axis] << " to "
-                << offset[axis] + shape[axis] << ", there are 0 to "
-                << whole.shape[axis];
+                << (isSigned ? std::to_string(int64_t(end))
+                             : std::to_string(end))
+                << ", there are 0 to " << whole.shape[axis];
       return 0;
     }
   std::copy(shape, shape + 4, d.shape.begin());

@@ -136,6 +136,8 @@ IN_KERNELS = {
     "tensor as index": (lambda y, x: load(x)[load(x)], "the index of axis n is tensor(", "pl.tiu.gather_w"),
     "step over channels": (lambda y, x: load(x)[:, ::2], "channels of a local tensor lie in lanes", "use step 1"),
     "part beyond the end": (lambda y, x: load(x).sub_view([1, 64, 4, 8], [0, 0, 0, 1]), "at (0, 0, 0, 1) leaves the tensor of 1x64x4x8", "sub_view"),
+    "part beyond 64 bits": (lambda y, x: load(x).sub_view([1, 1, 1, 1], [0, 0, 0, 2**63 - 1]),
+                            "(0, 0, 0, 9223372036854775807) leaves the tensor of 1x64x4x8: on axis w it takes 9223372036854775807 to 9223372036854775808", "0 to 8"),
     "negative offset": (lambda y, x: load(x).sub_view([1, 64, 4, 7], [0, 0, 0, -1]), "offset [0, 0, 0, -1] of sub_view is negative", "count from 0"),
     "view too large": (lambda y, x: load(x).view(shape=[1, 64, 4, 16]), "ends 256 bytes behind", "which has 128"),
     "type as shape of a view": (lambda y, x: load(x).view(pl.int32), "shape of view is pl.int32", "view(dtype=pl.int32)"),

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -209,6 +210,24 @@ TEST(CompilerApi, MistakesNameTheLine) {
   EXPECT_EQ(weft_compiler_status_ppl_code(status.get()), 0x17);
   status.reset(weft_ppl_run(program.get(), nullptr));
   EXPECT_THAT(messageOf(status), StartsWith("the program is not finished"));
+}
+
+TEST(CompilerApi, PartsBeyond64BitsLeaveTheirTensor) {
+  Program program = open("bm1684x");
+  const weft_ppl_recorder *r = weft_ppl_program_recorder(program.get());
+  int64_t whole[4] = {1, 64, 1, 8};
+  int64_t id = r->make_tensor(r->self, WEFT_PPL_LOCAL, 1, whole, 1, nullptr,
+                              WEFT_PPL_NO_ADDRESS, at(1));
+  int line = 1;
+  for (int64_t size : {int64_t(1), INT64_MAX, INT64_MIN})
+    for (int64_t begin : {INT64_MAX, INT64_MIN, int64_t(9)}) {
+      int64_t shape[4] = {1, 1, 1, size}, offset[4] = {0, 0, 0, begin};
+      EXPECT_EQ(r->sub_view(r->self, id, shape, offset, at(++line)), 0);
+    }
+  Status status(weft_ppl_check(program.get()));
+  EXPECT_THAT(messageOf(status),
+              HasSubstr("takes 9223372036854775807 to 9223372036854775808, "
+                        "there are 0 to 8"));
 }
 
 TEST(CompilerApi, NamesOfFilesLiveAsLongAsTheirCalls) {
