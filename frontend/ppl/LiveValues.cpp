@@ -148,3 +148,32 @@ rt::Result<catalog::Dense> LiveValues::read(catalog::Tensor tensor,
   moveOut();
   return values;
 }
+
+rt::Status LiveValues::relay(const Relaid &relaid) {
+  auto known = kept.find(relaid.rootBefore.start);
+  if (known == kept.end()) // nothing has touched it yet
+    return rt::Status::ok();
+  catalog::Tensor root = relaid.after.front();
+  if (rt::Status status = checkSize(root, relaid.rootAfter); !status)
+    return status;
+  std::vector<catalog::Dense> values;
+  for (const catalog::Tensor &tensor : relaid.before) {
+    rt::Result<catalog::Dense> dense = read(tensor, relaid.rootBefore);
+    if (!dense)
+      return dense.status();
+    values.push_back(std::move(*dense));
+  }
+  kept.erase(known);
+  place(root, relaid.rootAfter);
+  rt::Status status = catalog::write(root, values.front(), machine);
+  moveOut();
+  for (size_t i = 0; i < values.size() && status; ++i) {
+    rt::Result<catalog::Dense> now = read(relaid.after[i], relaid.rootAfter);
+    if (!now || now->bytes != values[i].bytes)
+      status = rt::fail(rt::Code::InvalidArgument,
+                        "a tensor without a layout of its own gets another one "
+                        "here, in which a view of it holds other values; give "
+                        "it a layout to step through this kernel");
+  }
+  return status;
+}

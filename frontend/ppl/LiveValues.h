@@ -31,6 +31,16 @@ public:
   rt::Status run(catalog::Call call, const std::vector<Root> &roots);
   rt::Result<catalog::Dense> read(catalog::Tensor tensor, const Root &root);
 
+  /// A root, the first, and tensors in its memory before and after they got
+  /// another layout.
+  struct Relaid {
+    std::vector<catalog::Tensor> before, after;
+    Root rootBefore, rootAfter;
+  };
+  /// The root's elements go to their new places. Fails if another tensor in its
+  /// memory, one of another shape, holds other values than before.
+  rt::Status relay(const Relaid &relaid);
+
   /// 0x11 or 0x1A if a tensor was larger than local memory or L2 is.
   int memoryCode() const { return theMemoryCode; }
 

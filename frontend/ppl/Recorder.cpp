@@ -686,7 +686,10 @@ void Recorder::runNow(catalog::Call call, const std::vector<int64_t> &ids,
       call.arguments[i].tensor = tensor->description;
       roots[i] = {tensor->start, tensor->rootBytes};
     }
-  if (rt::Status status = live->run(std::move(call), roots); !status)
+  rt::Status status = relayValues();
+  if (status)
+    status = live->run(std::move(call), roots);
+  if (!status)
     error(at) << name << ": " << status.message();
 }
 

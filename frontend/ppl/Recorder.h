@@ -221,6 +221,9 @@ private:
   /// Of a root and all that follows it; false, and nothing done, if it cannot.
   bool setLayout(int64_t root, catalog::AlignMode layout);
   bool followRoot(Tensor &tensor);
+  /// Of what keeps values: those of roots with other layouts than before this
+  /// call go to their new places.
+  rt::Status relayValues();
   bool areUsersLegal(int64_t root) const;
   /// Fills in description and layout of a part of `whole`.
   void takePart(catalog::Tensor &part, const catalog::Tensor &whole,
@@ -246,6 +249,9 @@ private:
   uint64_t nextRoot = 1;
   int64_t parallelRegions = 0, parallelRegion = 0; ///< 0: in none
   uint64_t seed = 0, fills = 0;
+  /// By root: it and the tensors in it, by number - 1, as they were before this
+  /// call.
+  std::map<int64_t, std::vector<std::pair<size_t, Tensor>>> laidBefore;
 };
 
 } // namespace weft::frontend

@@ -121,6 +121,24 @@ bool Recorder::areUsersLegal(int64_t root) const {
   return true;
 }
 
+rt::Status Recorder::relayValues() {
+  rt::Status status;
+  for (const auto &[root, before] : laidBefore) {
+    LiveValues::Relaid relaid;
+    for (const auto &[number, old] : before) {
+      relaid.before.push_back(old.description);
+      relaid.after.push_back(tensors[number].description);
+    }
+    const Tensor &old = before.front().second;
+    relaid.rootBefore = {old.start, old.rootBytes};
+    relaid.rootAfter = {old.start, tensors[before.front().first].rootBytes};
+    if (status)
+      status = live->relay(relaid);
+  }
+  laidBefore.clear();
+  return status;
+}
+
 bool Recorder::setLayout(int64_t rootNumber, AlignMode layout) {
   Tensor &root = tensors[rootNumber - 1];
   std::vector<std::pair<size_t, Tensor>> before;
@@ -142,8 +160,11 @@ bool Recorder::setLayout(int64_t rootNumber, AlignMode layout) {
   };
   if (follows) {
     setTypes();
-    if (areUsersLegal(rootNumber))
+    if (areUsersLegal(rootNumber)) {
+      if (live)
+        laidBefore.try_emplace(rootNumber, std::move(before));
       return true;
+    }
   }
   for (const auto &[number, old] : before)
     tensors[number] = old;

@@ -178,6 +178,41 @@ class Stepping(unittest.TestCase):
         in_place.debug(lambda stop: None)[(1,)](y, x)
         np.testing.assert_array_equal(y, x + np.float32(1))
 
+    def test_layouts_that_a_later_call_decides(self):
+        """What a tensor holds follows it to its new layout."""
+        found = []
+
+        def kernel(y, x, s):
+            shifts = pl.make_tensor([1, 130, 1, 1], pl.int8, align_mode=-1)
+            pl.dma.load(shifts, pl.gtensor([1, 130, 1, 1], pl.GLOBAL, s))
+            t = pl.dma.load(pl.gtensor([1, 130, 1, 5], pl.GLOBAL, x))
+            pl.tiu.add(t, t, 1, shifts, pl.RM_DOWN, False)
+            pl.dma.store(pl.gtensor([1, 130, 1, 5], pl.GLOBAL, y), t)
+        s = (np.arange(130) % 5).astype(np.int8)
+        x = random.integers(-1000, 1000, (130, 5)).astype(np.int32)
+        y, stepped = np.zeros_like(x), np.zeros_like(x)
+        plain = ppl.jit(kernel)[(1,)](y, x, s)
+        np.testing.assert_array_equal(y, (x + 1) << s[:, None])
+        launch = ppl.jit(kernel).debug(lambda stop: found.append((stop.function, stop.values)))[(1,)](stepped, x, s)
+        np.testing.assert_array_equal(stepped, y)
+        self.assertEqual(launch.bmodel(), plain.bmodel())
+        for function, values in found[1:]:
+            np.testing.assert_array_equal(values["shifts"].ravel(), s)
+            if function in ("tiu.add", "dma.store"):
+                np.testing.assert_array_equal(values["t"][0, :, 0], y)
+
+        def viewed(y, x, s):
+            shifts = pl.make_tensor([1, 130, 1, 1], pl.int8, align_mode=-1)
+            pairs = shifts.view(shape=[1, 65, 1, 2])  # in the first layout with gaps between them
+            pl.dma.load(shifts, pl.gtensor([1, 130, 1, 1], pl.GLOBAL, s))
+            t = pl.dma.load(pl.gtensor([1, 130, 1, 5], pl.GLOBAL, x))
+            pl.tiu.add(t, t, 1, shifts, pl.RM_DOWN, False)
+            pl.dma.store(pl.gtensor([1, 130, 1, 5], pl.GLOBAL, y), t)
+        ppl.jit(viewed)[(1,)](stepped, x, s)
+        np.testing.assert_array_equal(stepped, y)
+        with self.assertRaisesRegex(ppl.PplError, "a view of it holds other values; give it a layout to step through this kernel"):
+            ppl.jit(viewed).debug(lambda stop: None)[(1,)](stepped, x, s)
+
     def test_wrappers(self):
         """What the interpreter gives at once are the bytes that the program gives in the end."""
         stops, stored = [], []
