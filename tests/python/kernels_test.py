@@ -388,8 +388,9 @@ class Cost(unittest.TestCase):
             t = pl.dma.load(pl.gtensor([1, 64, 1, n], pl.GLOBAL, x))
             pl.tiu.fadd(t, t, pl.make_tensor([1, 64, 1, 7], pl.float32))
         x = np.ones((64, 64), np.float32)
-        with self.assertRaisesRegex(ppl.PplError, "no config can be compiled.*dst has 64"):
+        with self.assertRaisesRegex(ppl.PplError, "dst has 64") as raised:
             wrong[(1,)](x, x, 64)
+        self.assertNotIn("smaller blocks may fit", str(raised.exception))
 
     def test_limits_of_sizes_are_shrunk(self):
         """Each kernel's first size is beyond another limit of the chip than its memory."""
@@ -471,6 +472,24 @@ class Cost(unittest.TestCase):
             pl.dma.store(pl.gtensor([1, 64, 1, 8], pl.GLOBAL, y), pl.make_tensor([2, 64, 1, block], pl.float32)[0, :, :, :8])
         with self.assertRaisesRegex(ppl.OutOfMemory, "no config can be compiled; .*block=60000: .*block=65535: "):
             large[(1,)](x, x)
+
+        @ppl.autotune([{"block": 32}, {"block": 64}])
+        @ppl.jit
+        def compares(y, x, block):
+            t = pl.dma.load(pl.gtensor([1, 64, 1, 512], pl.GLOBAL, x))
+            if t > 0:
+                pl.dma.store(pl.gtensor([1, 64, 1, 512], pl.GLOBAL, y), t)
+
+        @ppl.autotune([{"block": 32}, {"block": 64}])
+        @ppl.jit
+        def wrong(y, x, block):
+            t = pl.dma.load(pl.gtensor([1, 64, 1, 512], pl.GLOBAL, x))
+            pl.tiu.fadd(t, t, pl.make_tensor([1, 64, 1, 7], pl.float32))
+        for kernel, text in ((compares, "pl.tiu.gt_select"), (wrong, "dst has 512")):
+            with self.assertRaisesRegex(ppl.PplError, text) as raised:
+                kernel[(1,)](x, x)
+            self.assertNotIn("smaller blocks may fit", str(raised.exception))
+            self.assertEqual(str(raised.exception).count(text), 1)
 
 
 class Page(unittest.TestCase):

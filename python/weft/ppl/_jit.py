@@ -772,7 +772,7 @@ def autotune(configs, key=None):
     named arguments (of arrays shape and type; None: all) and element types of
     all arrays, every config is
     compiled for the launch's chip and the cheapest is taken and remembered;
-    those that do not fit memory are passed over. On a chip without a
+    those that are beyond a limit of it, as of memory, are passed over. On a chip without a
     prediction it is the first that fits. launch.config is what was taken,
     launch.candidates what each costs.
     """

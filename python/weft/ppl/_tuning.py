@@ -142,21 +142,18 @@ def _try(config, predict):
 
 def choose(configs, predict):
     """(the cheapest config, all candidates): `predict(config)` gives cycles.
-    What does not fit or is refused is passed over."""
-    candidates = []
-    for config in configs:
-        try:
-            candidates.append(Candidate(config, predict(config)))
-        except PplError as error:
-            candidates.append(Candidate(config, error=error))
-    return _cheapest(candidates)
+    What is beyond a limit is passed over."""
+    return _cheapest([_try(config, predict) for config in configs])
 
 
 def _cheapest(candidates):
     fitting = [each for each in candidates if each.error is None]
     if not fitting:
         first = next((each for each in candidates
-                      if isinstance(each.error, OutOfMemory)), candidates[0])
+                      if isinstance(each.error, OutOfMemory)), None)
+        # What no size mends is a mistake, that of the first attempt.
+        if first is None:
+            raise candidates[0].error
         raise type(first.error)(
             "no config can be compiled; smaller blocks may fit: "
             + "; ".join(map(repr, candidates)),
