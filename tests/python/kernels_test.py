@@ -4,6 +4,7 @@
   kernels_test.py PYTHON_FOLDER NATIVE_FOLDER DOCS_FOLDER
 """
 import contextlib
+import gc
 import io
 import json
 import math
@@ -24,6 +25,7 @@ import ml_dtypes  # noqa: E402
 import ppl  # noqa: E402
 import ppl.language as pl  # noqa: E402
 import weft  # noqa: E402
+from weft.ppl import _recorder  # noqa: E402
 
 random = np.random.default_rng(20261129)
 S = [1, 64, 2, 33]
@@ -381,6 +383,22 @@ class Cost(unittest.TestCase):
                 config = ppl.jit(kernel, tiling=tiling)[(1,)](y, x, 64).config
                 np.testing.assert_array_equal(y, x * np.float32(factor))
                 self.assertEqual(set(config.kwargs), {"block", "factor"} if factor == 5 else {"block"})
+
+    def test_candidates_keep_no_programs(self):
+        """Of a config that failed the message stays, not what it was made of."""
+        def programs():
+            gc.collect()
+            return sum(isinstance(each, _recorder.Program) for each in gc.get_objects())
+        before = programs()
+        configs = [{"block": block} for block in (65535, 60000, 50000, 64)]
+        x = np.ones((64, 65535), np.float32)
+        for kernel in (ppl.autotune(configs)(ppl.jit(tuned.function.__wrapped__)),
+                       ppl.jit(tuned.function.__wrapped__, tiling={"block": [64, 50000, 60000, 65535]})):
+            launch = kernel[(1,)](np.zeros_like(x), x, 65535)
+            candidates = launch.candidates
+            del launch
+            self.assertGreater(sum(each.error is not None for each in candidates), 1)
+            self.assertEqual(programs(), before)
 
     def test_search_of_mistakes(self):
         @ppl.jit(tiling="search")

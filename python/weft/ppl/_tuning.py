@@ -137,7 +137,9 @@ def _try(config, predict):
     except PplError as error:
         if not error.is_of_sizes():
             raise
-        return Candidate(config, error=error)
+        # Its frames would keep the program with all its memory.
+        error.__context__ = error.__cause__ = None
+        return Candidate(config, error=error.with_traceback(None))
 
 
 def choose(configs, predict):
