@@ -254,6 +254,24 @@ class Stepping(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError):
             scaled.debug(lambda stop: 1 // 0)[(1,)](self.y, self.x, 10, 4)
 
+    def test_stops_that_are_past(self):
+        """Values are those of the moment: later they are others, and behind the launch there are none."""
+        stops, arrays = [], []
+
+        def hook(stop):
+            for past in stops:
+                with self.assertRaisesRegex(ppl.PplError, "the kernel has gone on since this stop"):
+                    past.values
+            stops.append(stop)
+            arrays.append(stop.values)
+        scaled.debug(hook, step=False)[(1,)](self.y, self.x, 10, 4)
+        for what in ("values", "operands"):
+            with self.assertRaisesRegex(ppl.PplError, rf"stepping_test.py:\d+: stop.{what} of line \d+: .*keep the arrays") as raised:
+                getattr(stops[0], what)
+            self.assertEqual(raised.exception.line, line_of("pl.breakpoint()"))
+        np.testing.assert_array_equal(arrays[0]["b"][0, :, 0], self.x[:, :4] ** 2)
+        self.assertEqual((stops[0].locals["i"], stops[0].source), (0, "pl.breakpoint()"))
+
     def test_several_cores(self):
         cores = []
 

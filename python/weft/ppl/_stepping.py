@@ -25,13 +25,14 @@ class Stop:
     `function`: what was called, "tiu.fadd", or None at pl.breakpoint(); `file`,
     `line`, `source` of the kernel; `core`; `locals`, its variables; `operands`,
     those of the call by parameter and `values`, its variables that are tensors,
-    both as arrays. `resume()` goes on to the next pl.breakpoint()."""
+    both as arrays, while the kernel stands there. `resume()` goes on to the next pl.breakpoint()."""
 
     def __init__(self, stepper, program, frame, function=None, operands=None):
         self.file, self.line = frame.f_code.co_filename, frame.f_lineno
         self.function, self.locals = function, dict(frame.f_locals)
         self.core = program.get(_recorder.GET_BLOCK_INDEX)
         self._stepper, self._operands = stepper, operands or {}
+        self._is_past = False
 
     @property
     def source(self):
@@ -39,13 +40,25 @@ class Stop:
 
     @property
     def operands(self):
+        self._check_present("operands")
         return {name: _value(operand)
                 for name, operand in self._operands.items()}
 
     @property
     def values(self):
+        self._check_present("values")
         return {name: _value(value) for name, value in self.locals.items()
                 if _is_present(value)}
+
+    def _check_present(self, what):
+        """Values are read when they are asked for: all of them at each stop
+        would be most of the time of a launch."""
+        if self._is_past:
+            raise PplError(
+                f"stop.{what} of line {self.line}: the kernel has gone on since "
+                "this stop; read them in the function of debug(..) and keep the "
+                "arrays, or what you need of them",
+                place=_recorder.Line(os.fsencode(self.file), self.line))
 
     def resume(self):
         self._stepper.stops_at_calls = False
@@ -82,8 +95,11 @@ class Stepper:
             _python_breakpoint(_recorder.kernel_frame())
 
     def _stop(self, program, function=None, operands=None):
-        self.hook(Stop(self, program, _recorder.kernel_frame(), function,
-                       operands))
+        stop = Stop(self, program, _recorder.kernel_frame(), function, operands)
+        try:
+            self.hook(stop)
+        finally:
+            stop._is_past = True
 
     def run(self, function, args, kwargs):
         if not self.starts_debugger:
