@@ -312,6 +312,23 @@ class Stepping(unittest.TestCase):
         self.assertIn("56.0", told)
         self.assertTrue(told.endswith("ends [0.0, 2.0, 4.0]\n"), told)
         self.assertEqual(self.run_pdb("breakpoint", [], PYTHONBREAKPOINT="0"), "ends [0.0, 2.0, 4.0]\n")
+        # The default by its name stops at the kernel's line as well.
+        self.assertIn("56.0", self.run_pdb("breakpoint", ["p u.numpy().sum()", "c"], PYTHONBREAKPOINT="pdb.set_trace"))
+
+    def test_other_debuggers(self):
+        lines, calls = [], []
+
+        def with_frame(frame=None, context=5):
+            lines.append((frame.f_code.co_name, frame.f_lineno, frame.f_locals["b"].numpy().shape))
+        for hook in (with_frame, lambda: calls.append(1)):
+            with unittest.mock.patch.object(sys, "breakpointhook", hook):
+                scaled[(1,)](self.y, self.x, 10, 10)
+        self.assertEqual(lines, [("scaled", line_of("pl.breakpoint()"), (1, 4, 1, 10))])
+        self.assertEqual(calls, [1])
+        with unittest.mock.patch.dict(os.environ, PYTHONBREAKPOINT="no_debugger.at_all"):
+            with self.assertWarnsRegex(RuntimeWarning, "no_debugger.at_all"):
+                scaled[(1,)](self.y, self.x, 10, 10)
+        np.testing.assert_array_equal(self.y, self.x + self.x * self.x)
 
     def test_tuning_does_not_stop(self):
         stops = []

@@ -6,6 +6,8 @@ through, so that pdb, its lines and its variables are Python's own.
 """
 
 import ctypes
+import importlib
+import inspect
 import os
 import pdb
 import sys
@@ -122,12 +124,34 @@ def _debugger():
 
 
 def _python_breakpoint(frame):
-    """As Python's breakpoint(), at the kernel's line."""
-    if (sys.breakpointhook is sys.__breakpointhook__
-            and not os.environ.get("PYTHONBREAKPOINT")):
+    """As Python's breakpoint(), at the kernel's line. A debugger that takes no
+    frame stops here; its "up" leads there."""
+    hook = _breakpoint_hook()
+    if hook is pdb.set_trace:  # takes none, and would step through weft
         _debugger().set_trace(frame)
+    elif _takes_frame(hook):
+        hook(frame=frame)
     else:
-        sys.breakpointhook()
+        hook()
+
+
+def _breakpoint_hook():
+    """What Python's breakpoint() calls."""
+    if sys.breakpointhook is not sys.__breakpointhook__:
+        return sys.breakpointhook
+    name = os.environ.get("PYTHONBREAKPOINT") or "pdb.set_trace"
+    module, _, function = name.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module or "builtins"), function)
+    except (AttributeError, ImportError):
+        return sys.breakpointhook  # which says so
+
+
+def _takes_frame(hook):
+    try:
+        return "frame" in inspect.signature(hook).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 def is_off():
