@@ -908,9 +908,18 @@ bool Recorder::isInMemory(const void *pointer, catalog::DataType type,
 
 void Recorder::fillRandom(void *pointer, int32_t typeCode, int64_t count,
                           double low, double high) {
-  std::optional<catalog::DataType> type = catalog::dataTypeOf(typeCode);
-  if (!type || !pointer || count < 0)
+  weft_ppl_line at = {nullptr, 0};
+  std::optional<catalog::DataType> type = typeOf(typeCode, at);
+  if (!type || !isGivenPointer(pointer, "fill_random: the memory", at))
     return;
+  // Of the test's own memory nobody knows how much there is.
+  bool isOfProgram =
+      memory.addressOf(reinterpret_cast<uintptr_t>(pointer)).has_value();
+  if (count < 0 || (isOfProgram && !isInMemory(pointer, *type, count))) {
+    error(at) << "fill_random: " << count << " values do not lie in one piece "
+              << "of global memory of this program";
+    return;
+  }
   uint64_t state = seed * 0x2545f4914f6cdd1d + ++fills;
   catalog::Dense one(*type, {1, 1, 1, 1});
   auto *bytes = static_cast<uint8_t *>(pointer);

@@ -142,7 +142,7 @@ typedef struct weft_ppl_recorder {
                     const char *name, weft_ppl_line at);
   /* Uniform in [low, high) for floats, [low, high] for integers; the same in
    * every run (splitmix64 of the seed and the number of the call). The memory
-   * may be the device's or the test's own. */
+   * may be the device's, of one `allocate`, or the test's own. */
   void (*fill_random)(void *self, void *memory, int32_t type, int64_t count,
                       double low, double high);
   /* After the program has run `memory` must hold these values: |got -

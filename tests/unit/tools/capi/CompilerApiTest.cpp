@@ -230,6 +230,35 @@ TEST(CompilerApi, PartsBeyond64BitsLeaveTheirTensor) {
                         "there are 0 to 8"));
 }
 
+TEST(CompilerApi, RandomValuesStayInTheirMemory) {
+  int64_t shape[4] = {1, 1, 1, 8};
+  float own[8] = {};
+  auto fill = [&](auto memoryOf, int32_t type, int64_t count) {
+    Program program = open("bm1684x");
+    const weft_ppl_recorder *r = weft_ppl_program_recorder(program.get());
+    auto *first =
+        static_cast<float *>(r->allocate(r->self, 1, shape, "first", at(1)));
+    auto *second =
+        static_cast<float *>(r->allocate(r->self, 1, shape, "second", at(2)));
+    r->fill_random(r->self, memoryOf(first), type, count, 1, 2);
+    EXPECT_EQ(second[0], 0);
+    Status status(weft_ppl_check(program.get()));
+    return messageOf(status);
+  };
+  auto itself = [](float *memory) { return memory; };
+  auto none = [](float *) -> float * { return nullptr; };
+  auto behind = [](float *memory) { return memory + 5; };
+  auto ownMemory = [&](float *) { return own; };
+  EXPECT_EQ(fill(itself, 1, 8), "");
+  EXPECT_EQ(fill(ownMemory, 1, 8), "");
+  EXPECT_GE(own[7], 1);
+  EXPECT_THAT(fill(itself, 1, 5000), HasSubstr("5000 values do not lie in"));
+  EXPECT_THAT(fill(behind, 1, 4), HasSubstr("4 values do not lie in"));
+  EXPECT_THAT(fill(itself, 1, -1), HasSubstr("-1 values do not lie in"));
+  EXPECT_THAT(fill(none, 1, 8), HasSubstr("memory is a null pointer"));
+  EXPECT_THAT(fill(itself, 9999, 8), HasSubstr("element type 9999 has no"));
+}
+
 TEST(CompilerApi, NamesOfFilesLiveAsLongAsTheirCalls) {
   Program first = open("bm1684x"), second = open("bm1684x");
   const weft_ppl_recorder *r = weft_ppl_program_recorder(first.get());
