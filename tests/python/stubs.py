@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """The types of weft.ppl.language for editors and mypy, from what it offers.
 
-  stubs.py PYTHON_FOLDER NATIVE_FOLDER [--write]     fails if weft/ppl/language/__init__.pyi is stale
+  stubs.py PYTHON_FOLDER NATIVE_FOLDER [--write]     fails if weft/ppl/language/__init__.pyi is stale, or if a stub that is written by
+                                                     hand names what is not there or leaves out what is
 """
+import ast
 import inspect
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, sys.argv[1])
 os.environ["WEFT_NATIVE_DIR"] = sys.argv[2]
+import weft  # noqa: E402
+import weft.ppl  # noqa: E402
 import weft.ppl.language as pl  # noqa: E402
 
 HEAD = '''# Made by tests/python/stubs.py PYTHON_FOLDER NATIVE_FOLDER --write; a test fails when it is stale.
@@ -50,6 +55,7 @@ class tensor:
     def view(self, shape: Optional[Shape] = None, stride: Optional[Shape] = None, dtype: Any = None, align_mode: Any = None) -> tensor: ...
     def sub_view(self, shape: Optional[Shape] = None, offset: Optional[Shape] = None, stride: Optional[Shape] = None) -> tensor: ...
     def set_dtype(self, kind: Any) -> None: ...
+    def description(self) -> Any: ...  # type, memory, layout, lane, shape and strides as the compiler has them
     def numpy(self) -> Any: ...
     def __getitem__(self, index: Any) -> tensor: ...
     def __setitem__(self, index: Any, value: tensor) -> None: ...  # of t[..] += x
@@ -102,12 +108,64 @@ def stub():
     return "\n".join(lines) + "\n"
 
 
+# Classes of which the stubs have all public methods; others are more than their users need.
+WHOLE = (weft.ppl.Kernel, weft.ppl.Launch, weft.ppl.Stop, weft.ppl.Profile, pl.tensor, pl.pointer)
+
+
+def sets_attribute(kind, name):
+    """Whether the code of a class of ours assigns to an attribute of its objects."""
+    return any(re.search(rf'\bself\.{name}\b|"{name}"\]', inspect.getsource(each)) for each in kind.__mro__ if each.__module__.startswith("weft"))
+
+
+def compare_class(stated, kind):
+    names = {}
+    for each in stated.body:
+        if isinstance(each, ast.AnnAssign):
+            names[each.target.id] = hasattr(kind, each.target.id) or sets_attribute(kind, each.target.id)
+        elif isinstance(each, ast.FunctionDef) and each.name != "__getattr__":  # of names that are made, as is_fp32
+            names[each.name] = hasattr(kind, each.name)
+    problems = [f"{stated.name} has no {name}" for name, is_there in names.items() if not is_there]
+    if kind in WHOLE:
+        problems += [f"{stated.name}.{name} is missing" for name, value in vars(kind).items()
+                     if name[0] != "_" and (inspect.isfunction(value) or isinstance(value, property)) and name not in names]
+    return problems
+
+
+def compare(path, module):
+    """What a stub says otherwise than its module, a text each."""
+    stated, problems = ast.parse(path.read_text()).body, []
+    classes = {each.name: each for each in stated if isinstance(each, ast.ClassDef)}
+    functions = {each.name: each for each in stated if isinstance(each, ast.FunctionDef) and not each.decorator_list}
+    names = classes.keys() | {each.name for each in stated if isinstance(each, ast.FunctionDef)}
+    for name in sorted(name for name in names if name[0] != "_"):
+        if not hasattr(module, name):
+            problems.append(f"{name} is not there")
+        elif name in classes:
+            problems += compare_class(classes[name], getattr(module, name))
+        elif name in functions:
+            given = functions[name].args
+            told = [each.arg for each in (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg) if each]
+            parameters = inspect.signature(getattr(module, name)).parameters
+            taken = [each.name for each in parameters.values()]
+            if taken[-1:] != told[-1:] and any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+                taken = taken[:-1] + told[len(taken) - 1:]  # the stub names what goes on to others
+            if told != taken:
+                problems.append(f"{name} takes {taken}, not {told}")
+    problems += [f"{name} is missing" for name in getattr(module, "__all__", ()) if name not in names and not inspect.ismodule(getattr(module, name))]
+    return [f"{path}: {problem}" for problem in problems]
+
+
 def main():
-    path = pathlib.Path(sys.argv[1]) / "weft/ppl/language/__init__.pyi"
+    folder = pathlib.Path(sys.argv[1])
+    path = folder / "weft/ppl/language/__init__.pyi"
     if sys.argv[3:] == ["--write"]:
         path.write_text(stub())
-    elif not path.exists() or path.read_text() != stub():
-        sys.exit(f"{path} is stale; run stubs.py {sys.argv[1]} {sys.argv[2]} --write")
+    problems = [problem for module in (weft, weft.ppl, pl)
+                for problem in compare(folder / module.__name__.replace(".", "/") / "__init__.pyi", module)]
+    if path.read_text() != stub():
+        problems.append(f"{path} is stale; run stubs.py {sys.argv[1]} {sys.argv[2]} --write")
+    if problems:
+        sys.exit("\n".join(problems))
 
 
 main()

@@ -21,15 +21,17 @@ vendor's runtime; interpreter).
 """
 
 from ._jit import Kernel, Launch, autotiling, autotune, jit
+from ._printed import Printed
 from ._profile import Profile
 from ._recorder import (OutOfMemory, PplAttributeError, PplError,
                         PplTypeError, PplWarning, chips, nearest)
 from ._stepping import Stop
-from ._tuning import Config
+from ._tuning import Candidate, Config
 
-__all__ = ["Config", "Kernel", "Launch", "OutOfMemory", "PplAttributeError",
-           "PplError", "PplTypeError", "PplWarning", "Profile", "Stop", "autotiling", "autotune",
-           "chips", "jit"]
+__all__ = ["Candidate", "Config", "Kernel", "Launch", "OutOfMemory",
+           "PplAttributeError", "PplError", "PplTypeError", "PplWarning",
+           "Printed", "Profile", "Stop", "autotiling", "autotune", "chips",
+           "jit"]
 
 
 def __getattr__(name):

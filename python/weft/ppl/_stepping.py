@@ -13,6 +13,7 @@ import pdb
 import sys
 
 from . import _recorder
+from ._printed import to_numpy
 from ._recorder import PplError, PplTypeError
 
 
@@ -169,7 +170,6 @@ def values(program, tensor):
     data, size = ctypes.c_void_p(), ctypes.c_size_t()
     program.check(program.library.c.weft_ppl_values(
         program.handle, tensor.number, ctypes.byref(data), ctypes.byref(size)))
-    from .language._print import to_numpy
     return to_numpy(tensor.dtype, ctypes.string_at(
         data, size.value)).reshape(tensor.shape).copy()
 
