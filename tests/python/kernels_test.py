@@ -294,6 +294,22 @@ class Cost(unittest.TestCase):
             self.assertLessEqual(row["achieved"], 1)
             self.assertEqual(row["bound_by"], "dram" if row["dram_cycles"] else None)
 
+    def test_profile_is_printed_in_one_pass(self):
+        """A program may have thousands of lines."""
+        class Commands(list):
+            passes = 0
+
+            def __iter__(self):
+                self.passes += 1
+                return super().__iter__()
+        x = np.ones((64, 4096), np.float32)
+        profile = tuned[(1,)](np.zeros_like(x), x, 4096).profile()
+        self.assertGreater(len(profile["lines"]), 1)
+        told = str(profile)
+        profile["timeline"] = Commands(profile["timeline"])
+        self.assertEqual(str(profile), told)
+        self.assertEqual(profile["timeline"].passes, 1)
+
     def test_profile_page(self):
         x = np.ones(64 * 4096, np.float32)
         launch = tuned[(1,)](np.zeros_like(x), x, 4096)

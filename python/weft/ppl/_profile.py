@@ -1,5 +1,6 @@
 """What a launch costs, by line of the kernel (PPL 4.10; weft_ppl_profile)."""
 
+import collections
 import linecache
 import os
 import pathlib
@@ -33,28 +34,29 @@ class Profile(dict):
                 "bytes of each lane",
                 f"{'line':>5} {'tiu':>9} {'dma':>9} {'critical':>9} "
                 f"{'bound':>9}  {'when':{WIDTH}}  source"]
+        pictures = self._pictures()
         for row in self["lines"]:
+            picture = "".join(pictures[row["file"], row["line"]])
             text.append(f"{row['line']:5} {row['tiu_cycles']:9} "
                         f"{row['dma_cycles']:9} {row['critical_cycles']:9} "
-                        f"{_bound_text(row):>9}  {self._picture(row)}  {row['source'][:60]}")
+                        f"{_bound_text(row):>9}  {picture}  {row['source'][:60]}")
         return "\n".join(text)
 
     def _share(self, name):
         return f"{100 * self[name] / max(1, self['total_cycles']):.0f} %"
 
-    def _picture(self, row):
-        """When the commands of a line run: # on the critical path, = else."""
-        columns = [" "] * WIDTH
+    def _pictures(self):
+        """When the commands of each line run: # on the critical path, = else."""
+        pictures = collections.defaultdict(lambda: [" "] * WIDTH)
         scale = WIDTH / max(1, self["total_cycles"])
         for command in self["timeline"]:
-            if (command["file"], command["line"]) != (row["file"], row["line"]):
-                continue
+            columns = pictures[command["file"], command["line"]]
             first = int(command["start"] * scale)
             last = max(first + 1, int(command["end"] * scale))
             for column in range(first, min(last, WIDTH)):
                 if columns[column] != "#":
                     columns[column] = "#" if command["critical"] else "="
-        return "".join(columns)
+        return pictures
 
 
 def write_page(program, path):
