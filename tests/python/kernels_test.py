@@ -290,6 +290,8 @@ class Cost(unittest.TestCase):
         self.assertEqual(max(command["end"] for command in profile["timeline"]), profile["total_cycles"])
         self.assertEqual(sum(row["critical_cycles"] for row in rows.values()), profile["total_cycles"])
         self.assertRegex(str(profile), rf"(?m)^ +{first + 6} .*[#=].* t = pl.dma.load")
+        for key in rows[6]:
+            self.assertIn(f"`{key}`", ppl.Profile.__doc__)
         for row in rows.values():
             self.assertLessEqual(row["achieved"], 1)
             self.assertEqual(row["bound_by"], "dram" if row["dram_cycles"] else None)

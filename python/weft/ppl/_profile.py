@@ -16,11 +16,14 @@ class Profile(dict):
 
     `total_cycles` and the others of weft_ppl_profile; `lines`, for each line of
     the kernel by cycles a dict of `file`, `line`, `source`, `commands`,
-    `tiu_cycles`, `dma_cycles`, `critical_cycles` (those that the run would be
-    shorter by), `wait_cycles`, `macs`, `dram_read_bytes`, `dram_write_bytes`,
-    `start`, `end`, `bound` (the engine that they keep busy longer, "tiu" or "dma"),
-    `bound_by` ("compute": multiply-accumulates, "dram" or None) and `achieved`
-    (of these at the peak, by busy cycles); `timeline`, all commands. print() shows the lines as a table."""
+    `tiu_cycles`, `dma_cycles`, `critical_cycles` (of commands that the run's
+    length depends on: without them it is shorter by these at most, since another
+    path becomes critical), `wait_cycles`, `macs`, `dram_read_bytes`,
+    `dram_write_bytes`, `start`, `end`, `compute_cycles` and `dram_cycles` (what
+    the MACs and bytes take at the chip's peak), `bound` (the engine that they
+    keep busy longer, "tiu" or "dma"), `bound_by` (the larger of the two peaks,
+    "compute" or "dram", or None) and `achieved` (its share of the busy cycles);
+    `timeline`, all commands. print() shows the lines as a table."""
 
     def __init__(self, numbers, commands):
         super().__init__(numbers)
