@@ -25,7 +25,7 @@ import ml_dtypes  # noqa: E402
 import ppl  # noqa: E402
 import ppl.language as pl  # noqa: E402
 import weft  # noqa: E402
-from weft.ppl import _recorder  # noqa: E402
+from weft.ppl import _recorder, _tuning  # noqa: E402
 
 random = np.random.default_rng(20261129)
 S = [1, 64, 2, 33]
@@ -387,6 +387,30 @@ class Cost(unittest.TestCase):
             ppl.jit(kernel, tiling={"row": [1]})
         with self.assertRaisesRegex(ppl.PplError, "tiling has .* for rows; give the sizes to try"):
             ppl.jit(kernel, tiling={"rows": []})
+
+    def test_search_ends(self):
+        """However many sizes there are and however long the way to the best is."""
+        search, tried = _tuning.Search(tuned, {}), []
+
+        def predict(config):
+            tried.append(dict(config.kwargs))
+            if max(config.kwargs.values()) > fits:
+                error = ppl.PplError("too large")
+                error.is_of_program = True
+                raise error
+            return sum(config.kwargs.values())
+        powers = [2**i for i in range(16)]
+        for sizes, fits in (({name: powers for name in "abcdef"}, 2**15), ({"a": list(range(1, 1000))}, 100), ({"a": powers, "b": powers}, 7)):
+            with self.subTest(fits=fits):
+                tried.clear()
+                best, candidates = search.choose(sizes, predict)
+                self.assertLessEqual(len(tried), search.MOST)
+                self.assertEqual(len(tried), len(candidates))
+                self.assertEqual(candidates[-1].config.pipeline, False)
+                self.assertEqual(best.cycles, min(each.cycles for each in candidates if each.error is None))
+        self.assertEqual(best.cycles, 2)
+        self.assertEqual(search.sizes(["a"], 100)["a"], [1, 2, 4, 8, 16, 32, 64, 128])
+        self.assertEqual(search.sizes(["a"], 10**6)["a"][-1], 32768)
 
     def test_search_leaves_defaults_alone(self):
         """A parameter with a default may be no size at all: another value would give other results."""

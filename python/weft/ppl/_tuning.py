@@ -70,7 +70,9 @@ class Search:
     """tiling="search": sizes that nobody has listed. `given` has the sizes to
     try of some parameters; of the others they are powers of two."""
 
-    MOST = 64  # predictions of one search
+    MOST = 64  # predictions of one search, each of which records and compiles
+    LARGEST = 2**15  # power of two that an axis may have: sizes end at 65535
+    STEPS = 16  # in which the longest list is shrunk to its first size
 
     def __init__(self, kernel, given):
         unknown = sorted(set(given) - set(kernel.signature.parameters))
@@ -87,9 +89,10 @@ class Search:
         self.best = {}  # key -> (config, candidates)
 
     def sizes(self, names, largest):
-        """Those to try by name, up to the first that holds `largest`."""
+        """Those to try by name, up to the first that holds `largest` or is as
+        large as an axis may be."""
         powers = [1]
-        while powers[-1] < min(largest, 2**15):
+        while powers[-1] < min(largest, self.LARGEST):
             powers.append(2 * powers[-1])
         return {name: self.given.get(name, powers) for name in names}
 
@@ -102,16 +105,21 @@ class Search:
 
         def at(place, pipeline=None):
             key = (*place.items(), pipeline)
-            if key not in seen:
-                config = Config({name: sizes[name][index]
-                                 for name, index in place.items()}, pipeline)
-                seen[key] = _try(config, predict)
+            if key in seen:
+                return seen[key]
+            config = Config({name: sizes[name][index]
+                             for name, index in place.items()}, pipeline)
+            # One is left for the last.
+            if len(seen) >= self.MOST - (pipeline is None):
+                return Candidate(config, error="not tried")
+            seen[key] = _try(config, predict)
             return seen[key]
 
         place = {name: len(each) - 1 for name, each in sizes.items()}
         while at(place).error and any(place.values()):
-            place = {name: max(0, index - 1) for name, index in place.items()}
-        while not at(place).error and len(seen) < self.MOST:
+            place = {name: max(0, index - -(-len(sizes[name]) // self.STEPS))
+                     for name, index in place.items()}
+        while not at(place).error:
             better = min((other for other in _neighbours(place, sizes)
                           if not at(other).error),
                          key=lambda other: at(other).cycles, default=place)
