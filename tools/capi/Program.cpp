@@ -30,7 +30,10 @@ struct weft_ppl_program {
   const weft_ppl_recorder *recorder = nullptr;
   std::string name = "kernel";
   bool isSerial = false, isFinished = false, isBroken = false;
+  // Made once, when they are asked for.
   std::vector<uint8_t> bmodel, withLines;
+  std::optional<rt::Bmodel> model; ///< of `bmodel`, which `profile` points into
+  std::optional<profile::Profile> profile;
   std::string text, timeline, warnings;
   catalog::Dense values; ///< of weft_ppl_values
 
@@ -244,33 +247,35 @@ weft_compiler_status *weft_ppl_bmodel_with_lines(weft_ppl_program *program,
       return failure(Code::InvalidArgument, "bytes and size must not be NULL");
     if (weft_compiler_status *status = checkFinished(program))
       return status;
-    mlir::FailureOr<std::vector<uint8_t>> made =
-        program->program.bmodel(program->isSerial, /*lines=*/true);
-    if (failed(made))
-      return program->why();
-    program->withLines = std::move(*made);
+    if (program->withLines.empty()) {
+      mlir::FailureOr<std::vector<uint8_t>> made =
+          program->program.bmodel(program->isSerial, /*lines=*/true);
+      if (failed(made))
+        return program->why();
+      program->withLines = std::move(*made);
+    }
     *bytes = program->withLines.data();
     *size = program->withLines.size();
     return nullptr;
   });
 }
 
-/// Predicts the run of the program's file, which `model` then has.
-static weft_compiler_status *predict(weft_ppl_program *program,
-                                     std::optional<rt::Bmodel> &model,
-                                     profile::Profile &profile) {
+/// Predicts the run of the program's file.
+static weft_compiler_status *predict(weft_ppl_program *program) {
   if (weft_compiler_status *status = makeBmodel(program))
     return status;
+  if (program->profile)
+    return nullptr;
   Result<rt::Bmodel> loaded =
       rt::Bmodel::load(program->bmodel, "the kernel's bmodel");
   if (!loaded)
     return toC(loaded.status());
-  model.emplace(std::move(*loaded));
-  Result<profile::Profile> made =
-      profile::profileStage(*model, model->nets().front().stages.front());
+  program->model.emplace(std::move(*loaded));
+  Result<profile::Profile> made = profile::profileStage(
+      *program->model, program->model->nets().front().stages.front());
   if (!made)
     return toC(made.status());
-  profile = std::move(*made);
+  program->profile = std::move(*made);
   return nullptr;
 }
 
@@ -280,10 +285,9 @@ static weft_compiler_status *profileOf(weft_ppl_program *program,
     return failure(Code::InvalidArgument,
                    "profile must not be NULL and profile->struct_bytes must be "
                    "sizeof(weft_ppl_profile)");
-  std::optional<rt::Bmodel> model;
-  profile::Profile made;
-  if (weft_compiler_status *status = predict(program, model, made))
+  if (weft_compiler_status *status = predict(program))
     return status;
+  const profile::Profile &made = *program->profile;
   weft_ppl_profile full = {};
   full.struct_bytes = profile->struct_bytes;
   full.total_cycles = made.totalCycles;
@@ -315,10 +319,9 @@ static weft_compiler_status *timelineOf(weft_ppl_program *program,
                                         const char **json) {
   if (!json)
     return failure(Code::InvalidArgument, "json must not be NULL");
-  std::optional<rt::Bmodel> model;
-  profile::Profile made;
-  if (weft_compiler_status *status = predict(program, model, made))
+  if (weft_compiler_status *status = predict(program))
     return status;
+  const profile::Profile &made = *program->profile;
   auto rows = nlohmann::ordered_json::array();
   for (isa::Engine engine : {isa::Engine::Tiu, isa::Engine::Gdma})
     for (const profile::CommandProfile &c : made.commands[int(engine)]) {

@@ -310,8 +310,7 @@ WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_bmodel(weft_ppl_program *program, const void **bytes, size_t *size);
 
 /* The same with the lines of the kernel that each command is of, for
-   `weft profile`: it names files and holds lines of source. Lives until the
-   next call. */
+   `weft profile`: it names files and holds lines of source. */
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_bmodel_with_lines(weft_ppl_program *program, const void **bytes,
                            size_t *size);

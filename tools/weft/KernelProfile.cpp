@@ -8,9 +8,10 @@ using namespace weft::cli;
 using rt::Result;
 
 static Result<rt::Bmodel> modelOf(const std::string &name,
-                                  driver::KernelProgram &program, bool serial) {
+                                  driver::KernelProgram &program, bool serial,
+                                  bool withLines) {
   mlir::FailureOr<std::vector<uint8_t>> bytes =
-      program.bmodel(serial, /*lines=*/true);
+      program.bmodel(serial, withLines);
   if (mlir::failed(bytes))
     return program.failureCause();
   return rt::Bmodel::load(std::move(*bytes), name);
@@ -19,7 +20,7 @@ static Result<rt::Bmodel> modelOf(const std::string &name,
 Result<KernelProfile> cli::profileKernel(const std::string &file,
                                          const std::string &test,
                                          driver::KernelProgram &program) {
-  Result<rt::Bmodel> model = modelOf(file, program, false);
+  Result<rt::Bmodel> model = modelOf(file, program, false, true);
   if (!model)
     return model.status();
   NamedStage stage{*model, model->nets().front(), 0};
@@ -27,7 +28,8 @@ Result<KernelProfile> cli::profileKernel(const std::string &file,
       profile::profileStage(stage.model, stage.stage());
   if (!profile)
     return profile.status();
-  Result<rt::Bmodel> serial = modelOf(file, program, true);
+  // Only its cycles are told.
+  Result<rt::Bmodel> serial = modelOf(file, program, true, false);
   if (!serial)
     return serial.status();
   Result<profile::Profile> ofSerial =

@@ -153,6 +153,40 @@ TEST(CompilerApi, FileProfileAndText) {
   EXPECT_THAT(text, HasSubstr("ppl.dma.load"));
 }
 
+TEST(CompilerApi, FilesWithLinesNameTheSource) {
+  Program program = open("bm1684x");
+  recordAdd(weft_ppl_program_recorder(program.get()), 8);
+  int32_t again = 0;
+  Status status(weft_ppl_finish(program.get(), &again));
+  const void *plain = nullptr, *bytes = nullptr, *repeated = nullptr;
+  size_t plainSize = 0, size = 0;
+  status.reset(weft_ppl_bmodel(program.get(), &plain, &plainSize));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  auto textOf = [](const void *data, size_t bytes) {
+    return std::string(static_cast<const char *>(data), bytes);
+  };
+  EXPECT_EQ(textOf(plain, plainSize).find("kernel.x"), std::string::npos);
+  weft_ppl_profile profile = {};
+  profile.struct_bytes = sizeof(profile);
+  const char *timeline = nullptr;
+  status.reset(weft_ppl_program_profile(program.get(), &profile));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  status.reset(weft_ppl_bmodel_with_lines(program.get(), &bytes, &size));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_NE(textOf(bytes, size).find("kernel.x:6"), std::string::npos);
+  // Both are made once, and stay.
+  status.reset(weft_ppl_bmodel_with_lines(program.get(), &repeated, &size));
+  EXPECT_EQ(repeated, bytes);
+  status.reset(weft_ppl_bmodel(program.get(), &repeated, &size));
+  EXPECT_EQ(repeated, plain);
+  // The lines of commands are those of the plain file.
+  status.reset(weft_ppl_program_timeline(program.get(), &timeline));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_THAT(timeline, HasSubstr("\"file\":\"kernel.x\",\"line\":6"));
+  EXPECT_THAT(timeline,
+              HasSubstr("\"end\":" + std::to_string(profile.total_cycles)));
+}
+
 TEST(CompilerApi, FindsFaultsThatResultsHide) {
   const char *warnings = "";
   int32_t again = 0;
