@@ -124,6 +124,36 @@ class Stepping(unittest.TestCase):
             np.testing.assert_array_equal(found[name][0], wanted)
             self.assertEqual(found[name].dtype, wanted.dtype)
 
+    def test_where_tensors_lie(self):
+        """In L2, in other layouts than the first, in parts that begin in another lane, two elements a byte."""
+        found = {}
+
+        @ppl.jit
+        def kernel(y, x, codes):
+            shape = [1, 70, 2, 3]
+            shared = pl.gtensor(shape, pl.L2, dtype=pl.float32)
+            pl.sdma.move(shared, pl.gtensor(shape, pl.GLOBAL, x))
+            compact = pl.make_tensor(shape, pl.float32, align_mode=pl.TPU_COMPACT)
+            rows = pl.make_tensor(shape, pl.float32, align_mode=pl.TPU_ROW_ALIGN)
+            pl.dma.load(compact, shared)
+            pl.dma.load(rows, shared)
+            part = rows[:, 5:69, 1:, 1:]
+            view = part[:, 60:]  # across the last lane
+            pl.tiu.fadd(part, part, 1.0)
+            small = pl.dma.load(pl.gtensor([1, 70, 1, 7], pl.GLOBAL, codes)).view(shape=[1, 70, 1, 14], dtype=pl.int4)
+            pl.breakpoint()
+            pl.dma.store(pl.gtensor(shape, pl.GLOBAL, y), rows)
+        x = random.standard_normal((70, 2, 3)).astype(np.float32)
+        codes = random.integers(-128, 128, (70, 7)).astype(np.int8)
+        halves = np.stack([codes << 4 >> 4, codes >> 4], -1).reshape(70, 1, 14)
+        y = np.zeros_like(x)
+        kernel.using(chip="bm1690").debug(lambda stop: found.update(stop.values), step=False)[(1,)](y, x, codes)
+        added = x.copy()
+        added[5:69, 1:, 1:] += np.float32(1)
+        for name, wanted in {"shared": x, "compact": x, "rows": added, "part": added[5:69, 1:, 1:], "view": added[65:69, 1:, 1:], "small": halves}.items():
+            np.testing.assert_array_equal(found[name][0], wanted, name)
+        np.testing.assert_array_equal(y, added)
+
     def test_unwritten_elements(self):
         """They look like no values: zeros would hide the fault that is looked for."""
         found = {}

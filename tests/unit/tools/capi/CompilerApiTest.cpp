@@ -3,11 +3,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <vector>
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -32,8 +35,10 @@ std::string messageOf(const Status &status) {
 weft_ppl_line at(int line) { return {"kernel.x", line}; }
 } // namespace
 
-static Program open(const char *target, bool serial = false) {
-  weft_ppl_options options = {sizeof(options), target, "test", serial, 0};
+static Program open(const char *target, bool serial = false,
+                    bool keepsValues = false) {
+  weft_ppl_options options = {sizeof(options), target, "test", serial,
+                              keepsValues};
   weft_ppl_program *program = nullptr;
   Status status(weft_ppl_open(&options, &program));
   EXPECT_EQ(status, nullptr) << messageOf(status);
@@ -185,6 +190,78 @@ TEST(CompilerApi, FilesWithLinesNameTheSource) {
   EXPECT_THAT(timeline, HasSubstr("\"file\":\"kernel.x\",\"line\":6"));
   EXPECT_THAT(timeline,
               HasSubstr("\"end\":" + std::to_string(profile.total_cycles)));
+}
+
+static Status valuesOf(const Program &program, int64_t id,
+                       std::vector<float> &values) {
+  const void *bytes = nullptr;
+  size_t size = 0;
+  Status status(weft_ppl_values(program.get(), id, &bytes, &size));
+  if (!status)
+    values.assign(static_cast<const float *>(bytes),
+                  static_cast<const float *>(bytes) + size / sizeof(float));
+  return status;
+}
+
+TEST(CompilerApi, ValuesWhileItIsRecorded) {
+  int64_t shape[4] = {1, 2, 1, 3};
+  auto make = [](const weft_ppl_recorder *r, int64_t width,
+                 int64_t channels = 2) {
+    int64_t sizes[4] = {1, channels, 1, width};
+    return r->make_tensor(r->self, WEFT_PPL_LOCAL, 1, sizes, 1, nullptr,
+                          WEFT_PPL_NO_ADDRESS, at(1));
+  };
+  auto add = [&](const weft_ppl_recorder *r, int64_t to, int64_t from) {
+    weft_ppl_argument arguments[] = {tensor(to), tensor(from), real(1)};
+    r->call(r->self, "tiu.fadd", arguments, 3, at(2));
+  };
+  std::vector<float> values;
+  Program plain = open("bm1684x");
+  const weft_ppl_recorder *r = weft_ppl_program_recorder(plain.get());
+  EXPECT_THAT(messageOf(valuesOf(plain, make(r, 3), values)),
+              HasSubstr("keeps no values"));
+
+  Program program = open("bm1684x", false, true);
+  r = weft_ppl_program_recorder(program.get());
+  auto *x = static_cast<float *>(r->allocate(r->self, 1, shape, "x", at(1)));
+  std::iota(x, x + 6, 0.0f);
+  int64_t gx = r->make_tensor(r->self, WEFT_PPL_GLOBAL, 1, shape, 0, nullptr,
+                              uint64_t(reinterpret_cast<uintptr_t>(x)), at(3));
+  int64_t a = make(r, 3), b = make(r, 3);
+  Status status = valuesOf(program, a, values);
+  EXPECT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_TRUE(std::isnan(values[0])); // nothing has written it
+  weft_ppl_argument load[] = {tensor(a), tensor(gx)};
+  r->call(r->self, "dma.load", load, 2, at(4));
+  for (int times = 0; times < 2; ++times) {
+    add(r, b, times ? b : a);
+    status = valuesOf(program, b, values);
+    ASSERT_EQ(status, nullptr) << messageOf(status);
+    std::vector<float> expected(6);
+    std::iota(expected.begin(), expected.end(), float(times + 1));
+    EXPECT_EQ(values, expected);
+  }
+  for (int64_t wrong : {int64_t(0), int64_t(99)})
+    EXPECT_THAT(messageOf(valuesOf(program, wrong, values)),
+                HasSubstr("has no values yet"));
+  EXPECT_NE(Status(weft_ppl_values(program.get(), a, nullptr, nullptr)),
+            nullptr);
+  // Each fills its lane; the sum may lie in the place of its source.
+  int64_t large = make(r, 65535);
+  add(r, make(r, 65535), large);
+  EXPECT_EQ(weft_ppl_check(program.get()), nullptr);
+  int64_t larger = make(r, 65535, 65);
+  EXPECT_EQ(
+      weft_compiler_status_ppl_code(valuesOf(program, larger, values).get()),
+      WEFT_PPL_NO_LOCAL_MEMORY);
+  add(r, larger, larger);
+  status.reset(weft_ppl_check(program.get()));
+  EXPECT_EQ(weft_compiler_status_ppl_code(status.get()),
+            WEFT_PPL_NO_LOCAL_MEMORY);
+  EXPECT_EQ(messageOf(status),
+            "kernel.x:2: ppl::tiu::fadd: local memory is too small: a tensor "
+            "takes 524288 bytes of each lane, there are 262144; make its block "
+            "smaller");
 }
 
 TEST(CompilerApi, FindsFaultsThatResultsHide) {
