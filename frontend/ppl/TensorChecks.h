@@ -17,6 +17,12 @@ ppl::TensorViewType typeOfTensor(const catalog::Tensor &tensor,
 std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
                          const Chip &chip);
 
+/// Empty if a tensor of four sizes can have these strides, in elements.
+std::string strideProblem(const int64_t *strides, const int64_t *shape);
+
+/// "1x64x1x8"
+std::string sizesText(const int64_t *sizes);
+
 /// Whether the bytes of `tensor` lie inside [0, rootBytes) from `start`.
 bool isInside(const catalog::Tensor &tensor, uint64_t start, uint64_t rootBytes,
               const Chip &chip);
