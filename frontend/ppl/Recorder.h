@@ -167,6 +167,10 @@ private:
   /// and for a view of an unshaped one that has been shaped anew since.
   bool isShaped(const Tensor &tensor, const char *what, weft_ppl_line at);
   // Parts of makeTensor; false after an error.
+  /// Whether a tensor cannot have these sizes. Says so, unless they are too
+  /// large in an attempt, which may be made again with smaller ones.
+  bool refusesShape(const int64_t *shape, catalog::Memory memory,
+                    const char *what, weft_ppl_line at);
   bool describeNew(int32_t mode, int32_t type, const int64_t *shape,
                    int32_t layout, const int64_t *strides,
                    catalog::Tensor &description, weft_ppl_line at);
@@ -183,6 +187,7 @@ private:
   /// Runs a recorded call; `ids` are its tensors by slot.
   void runNow(catalog::Call call, const std::vector<int64_t> &ids,
               const std::string &name, weft_ppl_line at);
+  bool isInAttempt() const;
   int32_t leaveAttempt(const Scope &scope);
   void emitScopeError();
 
@@ -240,6 +245,8 @@ private:
   std::vector<Tensor> tensors; ///< by number - 1
   std::unique_ptr<LiveValues> live;
   std::vector<Scope> scopes;
+  /// Where the attempt that goes on made a tensor with too large a size.
+  std::optional<catalog::Memory> tooLarge;
   char lastFile[512] = {}; ///< of lastLine()
   int lastNumber = 0;
   bool isKernelGiven = false;

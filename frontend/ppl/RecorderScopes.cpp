@@ -59,10 +59,19 @@ int32_t Recorder::leave(int32_t kind) {
   return kind == WEFT_PPL_SCOPE_ATTEMPT ? leaveAttempt(scope) : 0;
 }
 
+bool Recorder::isInAttempt() const {
+  return options.fits && llvm::any_of(scopes, [](const Scope &scope) {
+           return scope.kind == WEFT_PPL_SCOPE_ATTEMPT;
+         });
+}
+
 int32_t Recorder::leaveAttempt(const Scope &scope) {
+  std::optional<catalog::Memory> memory = std::exchange(tooLarge, {});
   if (hasFailed || !options.fits)
     return 0;
-  int32_t code = options.fits(net);
+  int32_t code = !memory ? options.fits(net)
+                 : *memory == catalog::Memory::L2 ? WEFT_PPL_NO_L2_MEMORY
+                                                  : WEFT_PPL_NO_LOCAL_MEMORY;
   if (code == 0)
     return 0;
   Block &body = net.getBody().front();

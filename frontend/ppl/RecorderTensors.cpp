@@ -26,6 +26,19 @@ Value Recorder::makeValue(Tensor &tensor, uint64_t address, bool isAutomatic,
   return before.create<ppl::GlobalOp>(loc, type, int64_t(address));
 }
 
+bool Recorder::refusesShape(const int64_t *shape, catalog::Memory memory,
+                            const char *what, weft_ppl_line at) {
+  std::string problem = shapeProblem(shape, memory, chip);
+  if (problem.empty())
+    return false;
+  if (memory != catalog::Memory::Global && isInAttempt() &&
+      isTooLarge(shape, memory, chip))
+    tooLarge = memory; // said when the attempt ends
+  else
+    error(at) << what << problem;
+  return true;
+}
+
 bool Recorder::describeNew(int32_t mode, int32_t typeCode, const int64_t *shape,
                            int32_t layout, const int64_t *strides,
                            catalog::Tensor &d, weft_ppl_line at) {
@@ -42,11 +55,8 @@ bool Recorder::describeNew(int32_t mode, int32_t typeCode, const int64_t *shape,
   d.memory = isLocal                   ? catalog::Memory::Local
              : mode == WEFT_PPL_GLOBAL ? catalog::Memory::Global
                                        : catalog::Memory::L2;
-  if (std::string problem = shapeProblem(shape, d.memory, chip);
-      !problem.empty()) {
-    error(at) << problem;
+  if (refusesShape(shape, d.memory, "", at))
     return false;
-  }
   if (std::string problem =
           strides ? strideProblem(strides, shape) : std::string();
       !problem.empty()) {
@@ -205,11 +215,8 @@ int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
   tensor.mayRelayout = !strides && layout < 0;
   catalog::Tensor &d = tensor.description;
   bool isLocal = d.memory == catalog::Memory::Local;
-  if (std::string problem = shapeProblem(shape, d.memory, chip);
-      !problem.empty()) {
-    error(at) << "view: " << problem;
+  if (refusesShape(shape, d.memory, "view: ", at))
     return 0;
-  }
   d.type = *type;
   std::copy(shape, shape + 4, d.shape.begin());
   if (strides) {

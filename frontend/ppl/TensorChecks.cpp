@@ -29,9 +29,21 @@ std::string frontend::sizesText(const int64_t *sizes) {
 /// into 64 bits.
 static constexpr uint64_t kMostElements = uint64_t(1) << 40;
 
+static int64_t largestSize(catalog::Memory memory, const Chip &chip) {
+  return memory == catalog::Memory::Local ? chip.maxShape : INT32_MAX;
+}
+
+bool frontend::isTooLarge(const int64_t *shape, catalog::Memory memory,
+                          const Chip &chip) {
+  int64_t most = largestSize(memory, chip);
+  return std::all_of(shape, shape + 4, [](int64_t size) { return size > 0; }) &&
+         std::any_of(shape, shape + 4,
+                     [&](int64_t size) { return size > most; });
+}
+
 std::string frontend::shapeProblem(const int64_t *shape, catalog::Memory memory,
                                    const Chip &chip) {
-  int64_t most = memory == catalog::Memory::Local ? chip.maxShape : INT32_MAX;
+  int64_t most = largestSize(memory, chip);
   for (int axis = 0; axis < 4; ++axis)
     if (shape[axis] < 1 || shape[axis] > most)
       return "shape is " + sizesText(shape) + ", each size must be 1 to " +

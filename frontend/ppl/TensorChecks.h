@@ -17,6 +17,9 @@ ppl::TensorViewType typeOfTensor(const catalog::Tensor &tensor,
 std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
                          const Chip &chip);
 
+/// Whether such sizes are too large, so that smaller ones may do.
+bool isTooLarge(const int64_t *shape, catalog::Memory memory, const Chip &chip);
+
 /// Empty if a tensor of four sizes can have these strides, in elements.
 std::string strideProblem(const int64_t *strides, const int64_t *shape);
 

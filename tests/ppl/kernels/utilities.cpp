@@ -263,3 +263,28 @@ __TEST__ void element_types_of_the_host() {
   assert(detail::fp8Bits(1e-9, 5) == 0 && detail::fp8Value(0x7b, 5) == 57344);
   copyAndExpect();
 }
+
+/// Pieces of a vector as long as a size of a tensor may be.
+__KERNEL__ void scale_pieces(float *out, float *in, int count, int piece) {
+  dim4 all = {1, 1, 1, count};
+  gtensor<float> to(all, GLOBAL, out), from(all, GLOBAL, in);
+  for (int i = 0; i < count; i += piece) {
+    dim4 part = {1, 1, 1, min(piece, count - i)}, at = {0, 0, 0, i};
+    tensor<float> x(part), y(part);
+    dma::load(x, from.sub_view(part, at));
+    tiu::fmul(y, x, 2.0f);
+    dma::store(to.sub_view(part, at), y);
+  }
+}
+__TEST__ void attempt_at_sizes_of_no_tensor() {
+  dim4 all = {1, 1, 1, 70000};
+  float *out = ppl::malloc<float>(&all), *in = ppl::rand<float>(&all, -1, 1);
+  int piece = all.w, code = 0, tries = 0;
+  while ((code = attempt([&] { scale_pieces(out, in, all.w, piece); }))) {
+    assert(code == 0x11);
+    piece /= 2;
+    ++tries;
+  }
+  assert(tries > 0); // 70000 is no size of a tensor
+  expect(out, &all, [&](int, int, int, int w) { return 2 * in[w]; }, 0, 0);
+}

@@ -473,7 +473,8 @@ inline void set_config_memory_alloc_method(memory_alloc_method_t method) {
 }
 
 /// Runs `body`, which calls a kernel, and gives 0 if its tensors fit; else
-/// 0x11 (local memory) or 0x1A (L2), and nothing has been recorded. For the
+/// 0x11 (local memory, or a size of a tensor in it is too large) or 0x1A (L2),
+/// and nothing has been recorded. For the
 /// manual's "shrink the block and try again":
 ///   for (int block = 1024; ppl::attempt([&] { k(out, in, block); }); block /=
 ///   2);
