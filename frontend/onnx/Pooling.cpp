@@ -372,8 +372,10 @@ Value weft::onnx::largestWithIndices(Compose &c, Value input,
   for (int64_t s = 0; s < spatial; ++s)
     box.push_back(resultSize(window, s, c.shapeOf(padded)[2 + s]));
   steps.append(window.strides.begin(), window.strides.end());
+  SmallVector<int64_t> places{cells}; // of all results, by place of the window
+  places.append(box.begin() + 2, box.end());
   if (failed(c.n.checkParts(cells, "places of the window of its Indices")) ||
-      failed(c.n.checkTable(ArrayRef<int64_t>(box).drop_front(2))))
+      failed(c.n.checkTable(places)))
     return {};
   Type f32 = c.n.builder.getF32Type(), i64 = c.n.builder.getI64Type();
   Value largest, place;

@@ -192,6 +192,11 @@ TEST(OnnxImport, TablesOfAnySize) {
   EXPECT_THAT(failureOf("(float[2,4,8] x, int64[2147483647] b, int64[3] e) => "
                         "(float[2,4,8] y) { y = Slice (x, b, e) }"),
               HasSubstr("Slice that needs a table of 2147483647 numbers"));
+  EXPECT_THAT(failureOf("(float[1,1,1048576,5] x) => (float[1,1,1048572,1] y, "
+                        "int64[1,1,1048572,1] z) "
+                        "{ y, z = MaxPool <kernel_shape = [5, 5], "
+                        "pads = [0, 2, 0, 2]> (x) }"),
+              HasSubstr("MaxPool that needs a table of 25x1048572x5 numbers"));
 }
 
 /// Functions would read the bit patterns as numbers.
