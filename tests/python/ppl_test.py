@@ -569,6 +569,7 @@ class Functions(unittest.TestCase):
         a, b = floats(1, 4, 3, 5), floats(1, 4, 3, 5)
         self.same(lambda x, y: pl.tiu.gt(x, y), lambda x, y: (x > y).astype(np.uint8), a, b)
         self.same(lambda x, y: pl.tiu.lt(x, y, true_val=7), lambda x, y: 7 * (x < y).astype(np.uint8), a, b)
+        self.same(lambda x, y: pl.tiu.gt(x, y, 1, type=pl.float32), lambda x, y: (x > y).astype(np.float32), a, b)
         self.same(lambda x, y: pl.tiu.gt_select(x, y, x, y), np.maximum, a, b)
 
     def test_shift_and_rounding_by_keyword(self):

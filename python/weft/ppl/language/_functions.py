@@ -278,7 +278,7 @@ class Function:
         if self.__name__ in SCALARS and 1 <= len(args) <= 2 and all(
                 isinstance(value, numbers.Real) for value in args):
             return SCALARS[self.__name__](*args)
-        form, values, makes = self._choose(args, kwargs)
+        form, values, makes = self._choose(args, kwargs, wanted is not None)
         if not makes:
             self._record(form, values)
             return None
@@ -286,13 +286,15 @@ class Function:
         self._record(form, {form.parameters[0].slot: dst, **values})
         return dst
 
-    def _choose(self, args, kwargs):
+    def _choose(self, args, kwargs, has_type=False):
         """The form that takes the arguments, their values by slot, and whether
-        the result is to be made."""
+        the result is to be made, as it is where its type is given."""
         orders = self._orders(args, kwargs)
         bound = [(form, form.bind(args, kwargs, skip), bool(skip))
                  for form in orders for skip in ((0, 1) if form.writes
                                                  else (0,))]
+        if has_type:
+            bound = self._that_make(bound)
         reasons = [each[1] for each in bound if isinstance(each[1], str)]
         bound = [each for each in bound if isinstance(each[1], dict)]
         fitting = [each for each in bound if each[0].misfit(each[1]) is None]
@@ -309,6 +311,21 @@ class Function:
         form, values, makes = bound[-1]  # that which returns, if there is one
         slot = form.misfit(values)
         raise _wrong_value(form, slot, values[slot["name"]])
+
+    @staticmethod
+    def _that_make(bound):
+        """The forms that make their result; where another one fits, that is
+        the mistake."""
+        making = [each for each in bound if each[2]]
+        fitting = [each for each in bound if isinstance(each[1], dict)
+                   and each[0].misfit(each[1]) is None]
+        if not fitting or any(makes for _, _, makes in fitting):
+            return making or bound
+        form, values, _ = fitting[0]
+        raise _type_error(
+            f"{form.name} with type=.. makes its result, but it is to write "
+            f"{values[form.parameters[0].slot]!r}; leave out one of the two"
+            if form.writes else f"{form.name} makes no result; leave out type")
 
     @staticmethod
     def _record(form, values):
@@ -330,8 +347,9 @@ class Function:
                  for axis in range(4)]
         kind = _types.get_scalar_dtype(wanted) if wanted else sources[0].dtype
         if self.result:
-            shape, kind, layout = self.result(values, sources, shape, kind,
-                                              layout)
+            shape, own, layout = self.result(values, sources, shape, kind,
+                                             layout)
+            kind = kind if wanted else own
         return _tensor.make_tensor(shape, kind, align_mode=layout)
 
 

@@ -392,6 +392,9 @@ def hint(value):
         return f"; the rounding goes by name: mode=pl.{value.name}"
     if isinstance(value, align_mode):
         return f"; a layout goes by name: align_mode=pl.{value.name}"
+    if value is None:  # m = pl.tiu.gt(a, b, 1.0)
+        return ("; a function that got its destination returns none, "
+                "pl.tiu.gt(a, b, 1.0) has written a")
     return ""
 
 

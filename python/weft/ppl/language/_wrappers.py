@@ -76,6 +76,9 @@ def _check_operand(name, args):
         raise _type_error(f"pl.{name} of {args[0] if args else 'nothing'!r}; "
                           "it must be a tensor"
                           + (_tensor.hint(args[0]) if args else ""))
+    if len(args) > 1 and args[1] is None:
+        raise _type_error(f"pl.{name}({args[0]!r}, None, ..): the operand is "
+                          "None; it must be a tensor" + _tensor.hint(None))
 
 
 def _shapes(name, x, block, real):
