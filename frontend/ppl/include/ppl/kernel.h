@@ -357,14 +357,6 @@ inline std::string list(const int64_t *v) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
          std::to_string(v[2]) + ", " + std::to_string(v[3]) + ")";
 }
-/// Of a data_type_t.
-inline __attribute__((visibility("hidden"))) const char *typeName(int type) {
-  static const char *const types[] = {
-      "none", "fp32",  "fp16",   "bf16",   "fp8e5m2", "fp8e4m3", "fp20",
-      "tf32", "int32", "uint32", "int16",  "uint16",  "int8",    "uint8",
-      "int4", "uint4", "int64",  "uint64", "fp4"};
-  return types[type];
-}
 inline __attribute__((visibility("hidden"))) char *
 describe(const AnyTensor &tensor) {
   static const char *const memories[] = {"",      "L2",       "GLOBAL",

@@ -10,6 +10,7 @@
 #include <exception>
 #include <initializer_list>
 #include <map>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -238,6 +239,27 @@ constexpr data_type_t convert_dtype() {
       return isSigned ? DT_INT64 : DT_UINT64;
   }
 }
+
+namespace detail {
+/// Of a data_type_t.
+inline __attribute__((visibility("hidden"))) const char *typeName(int type) {
+  static const char *const types[] = {
+      "none", "fp32",  "fp16",   "bf16",   "fp8e5m2", "fp8e4m3", "fp20",
+      "tf32", "int32", "uint32", "int16",  "uint16",  "int8",    "uint8",
+      "int4", "uint4", "int64",  "uint64", "fp4"};
+  return types[type];
+}
+/// Whether C++ code that has a P may mean a number of it: char is a byte.
+template <class P>
+inline constexpr bool isElement =
+    (std::is_integral_v<P> && !std::is_same_v<P, char> &&
+     !std::is_same_v<P, bool>) ||
+    std::is_same_v<P, float> || std::is_same_v<P, fp16> ||
+    std::is_same_v<P, bf16> || std::is_same_v<P, fp8e5m2> ||
+    std::is_same_v<P, fp8e4m3> || std::is_same_v<P, fp20> ||
+    std::is_same_v<P, tf32> || std::is_same_v<P, int4> ||
+    std::is_same_v<P, uint4> || std::is_same_v<P, fp4>;
+} // namespace detail
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -526,6 +548,23 @@ inline bool isPlace(tensor_mode_t mode, const void *address, Line at) {
                   at);
   return false;
 }
+/// False, with an error, for a pointer to elements of another type than T.
+template <class T, class P>
+bool pointsTo([[maybe_unused]] Line at) {
+  if constexpr (isElement<P>) {
+    if constexpr (convert_dtype<P>() != convert_dtype<T>()) {
+      std::string to = typeName(convert_dtype<T>());
+      std::string text = "the tensor is of " + to + ", its pointer to " +
+                         typeName(convert_dtype<P>()) +
+                         "; convert with tiu::cast, or pass static_cast<void "
+                         "*>(pointer) to take the bytes as " +
+                         to;
+      recorder().fail(recorder().self, text.c_str(), at);
+      return false;
+    }
+  }
+  return true;
+}
 } // namespace detail
 
 /// A tensor in global memory (DRAM) or L2 (PPL 3.2).
@@ -545,6 +584,14 @@ public:
           Line at = {})
       : address(reinterpret_cast<uintptr_t>(address)) {
     if (detail::isPlace(mode, address, at))
+      place(shape, mode, at);
+  }
+  /// Bytes of another type than T go as void *.
+  template <class P>
+  gtensor(const dim4 &shape, tensor_mode_t mode, P *address, Line at = {})
+      : address(reinterpret_cast<uintptr_t>(address)) {
+    if (detail::isPlace(mode, address, at) &&
+        detail::pointsTo<T, std::remove_cv_t<P>>(at))
       place(shape, mode, at);
   }
   struct Made {
@@ -620,7 +667,18 @@ tensor<T> make_tensor(const dim4 &block, const dim4 &real, N layout, Line at) {
 /// compiler places it.
 template <class T>
 gtensor<T> make_gtensor(const dim4 &shape, tensor_mode_t mode,
-                        const void *address, const dim4 &stride, Line at = {}) {
+                        const void *address, const dim4 &stride, Line at = {});
+template <class T, class P>
+gtensor<T> make_gtensor(const dim4 &shape, tensor_mode_t mode, P *address,
+                        const dim4 &stride, Line at = {}) {
+  if (!detail::pointsTo<T, std::remove_cv_t<P>>(at))
+    return gtensor<T>(typename gtensor<T>::Made{0});
+  return make_gtensor<T>(shape, mode, static_cast<const void *>(address),
+                         stride, at);
+}
+template <class T>
+gtensor<T> make_gtensor(const dim4 &shape, tensor_mode_t mode,
+                        const void *address, const dim4 &stride, Line at) {
   detail::Sizes s(shape), t(stride);
   uint64_t place = reinterpret_cast<uintptr_t>(address);
   if (!detail::isPlace(mode, address, at))
