@@ -41,6 +41,11 @@ const DeviceMemory::Piece *DeviceMemory::take(uint64_t size) {
   return &pieces.back();
 }
 
+void DeviceMemory::allowAccess(bool isAllowed) {
+  if (memory && end)
+    (void)mprotect(memory, end, isAllowed ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
 std::optional<uint64_t> DeviceMemory::addressOf(uint64_t pointer) const {
   uint64_t start = reinterpret_cast<uintptr_t>(memory);
   if (!memory || pointer < start || pointer - start > end)

@@ -36,6 +36,14 @@ public:
   const Piece *take(uint64_t bytes);
   std::vector<Piece> pieces; ///< in the order of their addresses
 
+  /// Whether this process may touch what has been taken so far.
+  void allowAccess(bool isAllowed);
+  /// Whether a pointer lies in it. May be asked in a signal handler.
+  bool contains(const void *pointer) const {
+    auto *byte = static_cast<const uint8_t *>(pointer);
+    return memory && byte >= memory && byte < memory + end;
+  }
+
   uint8_t *at(uint64_t address) const { return memory + (address - base); }
   /// The device address of a pointer into this memory.
   std::optional<uint64_t> addressOf(uint64_t pointer) const;

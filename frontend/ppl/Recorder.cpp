@@ -24,6 +24,11 @@ weft_ppl_line Recorder::lastLineOfNewest() {
   return recorder ? recorder->lastLine() : weft_ppl_line{nullptr, 0};
 }
 
+bool Recorder::newestHasMemoryAt(const void *pointer) {
+  const Recorder *recorder = newest;
+  return recorder && recorder->memory.contains(pointer);
+}
+
 Recorder::Recorder(MLIRContext &context, const Chip &chip, Options given)
     : chip(chip), memory(chip.globalMemoryBase, given.globalBytes),
       context(context), options(std::move(given)), builder(&context) {
@@ -221,6 +226,9 @@ void Recorder::set(int32_t setting, int64_t subject, int64_t value) {
     if (const Tensor *tensor = find(subject); tensor && tensor->root)
       if (auto alloc = tensor->root.getDefiningOp<ppl::AllocOp>())
         alloc.setSingle(value == 0);
+    return;
+  case WEFT_PPL_HOST_ACCESS:
+    memory.allowAccess(value != 0);
     return;
   case WEFT_PPL_SEED:
     seed = uint64_t(value);

@@ -59,6 +59,8 @@ public:
   weft_ppl_line lastLine() const { return {lastFile, lastNumber}; }
   /// Of the recorder that was made last; may be asked in a signal handler.
   static weft_ppl_line lastLineOfNewest();
+  /// Whether its device memory is at a place of this process; as above.
+  static bool newestHasMemoryAt(const void *pointer);
   /// The line; of what has none the program, or the last call of a program
   /// whose caller has not said which kernel it runs (WEFT_PPL_SCOPE_KERNEL).
   mlir::Location lineOf(weft_ppl_line at) const;

@@ -88,6 +88,35 @@ CALLS = [
     ("run", [*MEMORY, "--arg", "n=9", "--arg", "twice=0"], 2, ["calls.cpp:8: ", "allocate more or take a smaller shape"]),
     ("test", ["--kernel", "scale"], 2, ["test is about __TEST__ functions"]),
 ]
+# Kernels that a call breaks: flags, parts of what is said.
+READS = """__KERNEL__ void first(float *out, float *in) {
+  dim4 s = {1, 1, 1, 8};
+  tensor<float> x(s);
+  dma::load(x, gtensor<float>(s, GLOBAL, in));
+  tiu::fmul(x, x, in[0]);
+  dma::store(gtensor<float>(s, GLOBAL, out), x);
+}
+"""
+BROKEN = [
+    ("reads", READS, ["in=rand:[8]", "out=out:[8]"],
+     ["reads.cpp:8: test weft_ppl_driver crashed after this call: it read or wrote an element of device memory", "dma::load", "as a parameter"]),
+]
+
+
+def check_broken(weft, folder):
+    """What is wrong with BROKEN."""
+    found = []
+    for name, source, arguments, parts in BROKEN:
+        path = pathlib.Path(folder) / f"{name}.cpp"
+        path.write_text(HEAD + source)
+        words = [word for argument in arguments for word in (("--arg", argument) if "=" in argument else (argument,))]
+        result = subprocess.run([weft, "ppl", "check", str(path), *words], capture_output=True, text=True, timeout=120)
+        if result.returncode != 2:
+            found.append(f"{name}: exit code {result.returncode}, must be 2: {result.stderr[-300:]}")
+        found += [f"{name}: the output lacks '{part}': {result.stderr[-500:]}" for part in parts if part not in result.stderr]
+    return found
+
+
 # A fault that arrays of zeros hide: the factor is never written.
 FACTORED = """__KERNEL__ void product(int8 *out, int8 *in) {
   dim4 s = {1, 1, 1, 8};
@@ -158,7 +187,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
-        found += check_calls(weft, folder) + check_arrays(weft, folder) + check_long_arrays(weft, folder)
+        found += check_calls(weft, folder) + check_broken(weft, folder) + check_arrays(weft, folder) + check_long_arrays(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]
@@ -168,7 +197,7 @@ def main():
                 found.append(f"build {arguments[0]}: exit code {result.returncode}, must be {code} with '{part}': {result.stderr[-300:]}")
     for line in found:
         print(line)
-    print(f"{len(CASES) + len(CALLS)} cases, {len(found)} problems")
+    print(f"{len(CASES) + len(CALLS) + len(BROKEN)} cases, {len(found)} problems")
     return 1 if found else 0
 
 

@@ -33,23 +33,29 @@ static void writeParts(std::initializer_list<const char *> parts) {
     (void)!::write(STDERR_FILENO, part, std::strlen(part));
 }
 
-static const char *causeOf(int signal) {
+static const char *causeOf(int signal, const siginfo_t *where) {
   switch (signal) {
   case SIGFPE:
-    return "an integer was divided by zero";
+    return "an integer was divided by zero; run weft under a debugger";
   case SIGSEGV:
   case SIGBUS:
+    if (frontend::Recorder::newestHasMemoryAt(where->si_addr))
+      return "it read or wrote an element of device memory, whose values are "
+             "known only when the program runs; load it into a tensor "
+             "(dma::load), or give the number to the kernel as a parameter";
     return "it touched memory that is not its own (a null or stray pointer, an "
-           "index out of range), or called itself without end";
+           "index out of range), or called itself without end; run weft under "
+           "a debugger";
   case SIGABRT:
-    return "it called abort()";
+    return "it called abort(); run weft under a debugger";
   default:
-    return "it ran an instruction that there is not";
+    return "it ran an instruction that there is not; run weft under a debugger";
   }
 }
 
 /// "weft: error: add.cpp:12: test t crashed after this call: ..".
-static void reportUserCrash(const char *running, int signal) {
+static void reportUserCrash(const char *running, int signal,
+                            const siginfo_t *where) {
   weft_ppl_line last = frontend::Recorder::lastLineOfNewest();
   writeParts({"weft: error: "});
   bool isKnown = last.file && last.line > 0;
@@ -60,17 +66,20 @@ static void reportUserCrash(const char *running, int signal) {
       digits[--at] = char('0' + rest % 10);
     writeParts({last.file, ":", digits + at, ": "});
   }
-  writeParts({running, " crashed", isKnown ? " after this call: " : ": ",
-              causeOf(signal), "; run weft under a debugger\n"});
+  writeParts({running, " crashed",
+              isKnown ? " after this call: " : " before its first call: ",
+              causeOf(signal, where), "\n"});
 }
 #endif
 
-extern "C" void weftCrashHandler([[maybe_unused]] int signal) {
+extern "C" void weftCrashHandler([[maybe_unused]] int signal,
+                                 [[maybe_unused]] siginfo_t *where,
+                                 [[maybe_unused]] void *context) {
   tools::removeLeftovers();
 #ifdef WEFT_WITH_COMPILER
   // What breaks while code of the user's own runs is that code.
   if (const char *running = driver::UserCode::running()) {
-    reportUserCrash(running, signal);
+    reportUserCrash(running, signal, where);
     ::_exit(int(ExitCode::UserError));
   }
 #endif
@@ -111,8 +120,8 @@ void cli::handleCrashes(int argumentCount, char **arguments) {
   stack.ss_size = sizeof handlerStack;
   ::sigaltstack(&stack, nullptr);
   struct sigaction action = {};
-  action.sa_handler = weftCrashHandler;
-  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  action.sa_sigaction = weftCrashHandler;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_SIGINFO;
   for (int signal : kSignals)
     ::sigaction(signal, &action, nullptr);
 }

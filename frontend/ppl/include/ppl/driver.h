@@ -113,11 +113,27 @@ A argumentOf(const Given &given) {
 }
 } // namespace words
 
+/// While one lives the kernel's own code cannot read what only the device will
+/// have: it would be taken from the inputs, or 0, and stay in the program.
+class NoHostAccess {
+public:
+  NoHostAccess() { allow(0); }
+  ~NoHostAccess() { allow(1); }
+  NoHostAccess(const NoHostAccess &) = delete;
+
+private:
+  static void allow(int64_t value) {
+    detail::recorder().set(detail::recorder().self, WEFT_PPL_HOST_ACCESS, 0,
+                           value);
+  }
+};
+
 /// Calls the kernel, with one argument for each parameter in their order.
 template <class R, class... A, size_t... I>
 void call(R (*kernel)(A...), const Given *given, std::index_sequence<I...>) {
   // In the order of the parameters, which is that of the memory.
   std::tuple<A...> arguments{words::argumentOf<A>(given[I])...};
+  NoHostAccess device;
   kernel(std::get<I>(arguments)...);
 }
 template <size_t N, class R, class... A>

@@ -79,7 +79,10 @@ enum {
   /* Engines named by the bits of `subject` (TIU 1, DMA 2, HAU 4, SDMA 8, VSDMA
    * 16, CDMA 32) are waited for, on all cores if `value` is 1. No engine: what
    * follows in a pipelined body stays behind what precedes. */
-  WEFT_PPL_BARRIER
+  WEFT_PPL_BARRIER,
+  /* Whether the host may touch what `allocate` gave; 0 while a kernel runs, for
+   * which this is memory of the device. */
+  WEFT_PPL_HOST_ACCESS
 };
 /* Numbers of `get`. */
 enum {
