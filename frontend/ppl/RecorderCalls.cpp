@@ -103,6 +103,8 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
     poison(arguments, count);
     return;
   }
+  if (std::string wrong = numberProblem(call); !wrong.empty())
+    error(at) << spelt << ": " << wrong;
   Operation *op =
       ppl::createFunction(builder, locate(at), *function, irArguments);
   if (parallelRegion)

@@ -30,6 +30,9 @@ std::string sizesText(const int64_t *sizes);
 bool isInside(const catalog::Tensor &tensor, uint64_t start, uint64_t rootBytes,
               const Chip &chip);
 
+/// Empty if the type of dst has the numbers among the operands of a legal call.
+std::string numberProblem(const catalog::Call &call);
+
 } // namespace weft::frontend
 
 #endif // WEFT_FRONTEND_PPL_TENSORCHECKS_H
