@@ -314,10 +314,27 @@ static void warnOfUnstored(KernelProgram &program) {
   }
 }
 
+/// Runs a kernel that reads lists of indices, with the values that it gets.
+static bool reportIndices(KernelProgram &program) {
+  if (!program.readsIndices())
+    return false;
+  Location last = program.net().getLoc();
+  rt::Result<MemoryImage> result =
+      program.interpret([&](size_t, size_t, Operation *op, catalog::Machine &) {
+        last = op->getLoc();
+      });
+  std::string text = result ? std::string() : result.status().message();
+  StringRef why = text;
+  why.consume_front(placeText(last) + ": ");
+  if (!why.empty()) // else it has been said
+    emitError(last) << why;
+  return !result;
+}
+
 LogicalResult driver::checkKernel(KernelProgram &program) {
   warnOfUnread(program);
   warnOfUnstored(program);
   bool hasRaces = reportRaces(program);
   bool hasUnwritten = reportUnwritten(program);
-  return failure(hasRaces || hasUnwritten);
+  return failure(hasRaces || hasUnwritten || reportIndices(program));
 }

@@ -186,6 +186,14 @@ struct Core {
 };
 } // namespace
 
+/// With the line of a function in front.
+static rt::Status at(Operation *op, const rt::Status &status) {
+  auto place = dyn_cast<FileLineColLoc>(op->getLoc());
+  return place ? status.withContext(place.getFilename().str() + ":" +
+                                    std::to_string(place.getLine()))
+               : status;
+}
+
 /// Runs a core up to its next barrier or its end; `core.waits` says which.
 static rt::Status runToBarrier(Core &core, const Chip &chip,
                                const KernelProgram::BeforeFunction &before) {
@@ -204,8 +212,8 @@ static rt::Status runToBarrier(Core &core, const Chip &chip,
     ++core.functions;
     rt::Status status = catalog::interpret(function.call(chip), *core.machine);
     if (!status)
-      return status.withContext("ppl::" +
-                                std::string(function.function().name));
+      return at(
+          op, status.withContext(catalog::qualifiedName(function.function())));
   }
   return rt::Status::ok();
 }
@@ -255,6 +263,23 @@ rt::Result<MemoryImage> KernelProgram::interpret(const BeforeFunction &before) {
   return global;
 }
 
+bool KernelProgram::readsIndices() {
+  bool found = false;
+  for (ppl::NetOp net : nets())
+    net.getBody().walk([&](Operation *op) {
+      if (ppl::FunctionOp function = ppl::FunctionOp(op))
+        found |= function.function().slot("index") != nullptr;
+    });
+  return found;
+}
+
+rt::Status KernelProgram::explained(const rt::Status &failure) {
+  if (!readsIndices())
+    return failure;
+  rt::Result<MemoryImage> meaning = interpret();
+  return meaning ? failure : meaning.status();
+}
+
 rt::Result<MemoryImage> KernelProgram::run(const std::vector<uint8_t> &bytes,
                                            const rt::DeviceOptions &options) {
   rt::Result<rt::Bmodel> model = rt::Bmodel::load(bytes, "the kernel's bmodel");
@@ -280,7 +305,7 @@ rt::Result<MemoryImage> KernelProgram::run(const std::vector<uint8_t> &bytes,
   for (std::vector<uint8_t> &result : results)
     outputs.push_back({result.data(), result.size()});
   if (rt::Status status = (*device)->run(inputs, outputs); !status)
-    return status;
+    return explained(status);
   for (size_t i = 0; i < results.size(); ++i)
     for (Attribute attr : net().getOutputs()) {
       auto io = cast<ppl::IoAttr>(attr);

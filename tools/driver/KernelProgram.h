@@ -85,6 +85,9 @@ public:
   /// Runs a bmodel that `bmodel` made.
   rt::Result<MemoryImage> run(const std::vector<uint8_t> &bmodel,
                               const rt::DeviceOptions &device);
+  /// Whether a function reads a list of indices: only a run shows whether they
+  /// lie in its tables.
+  bool readsIndices();
   /// Everything that `expect` asked for and `memory` does not hold, one line
   /// each; empty if all holds.
   std::vector<std::string> unmetExpectations(const MemoryImage &memory) const;
@@ -105,6 +108,9 @@ private:
     std::unique_ptr<frontend::Recorder> recorder;
     mlir::OwningOpRef<mlir::ModuleOp> module;
   };
+  /// Why a run on a device has failed: functions know their lines, commands and
+  /// the vendor's library do not.
+  rt::Status explained(const rt::Status &failure);
   /// A copy of a block's module, lowered; sets theMemoryCode.
   mlir::OwningOpRef<mlir::ModuleOp> lowered(Block &block, KernelLowering how);
 
