@@ -98,8 +98,14 @@ READS = """__KERNEL__ void first(float *out, float *in) {
 }
 """
 BROKEN = [
+    ("divides", "__KERNEL__ void halves(float *out, int n) { tensor<float> x({1, 1, 1, 8 / n}); tiu::fill(x, 1.0f); }", ["out=out:[8]", "n=0"],
+     ["divides.cpp: kernel halves crashed before its first call: an integer was divided by zero"]),
+    ("exits", "__KERNEL__ void leaves(float *out) { std::exit(0); }", ["out=out:[8]"], ["exits.cpp: kernel leaves ended the program"]),
+    ("throws", "__KERNEL__ void fails(float *out) { throw std::runtime_error(\"no\"); }", ["out=out:[8]"],
+     ["throws.cpp: kernel fails threw an exception: no"]),
+    ("empty", "", ["out=out:[8]"], ["empty.cpp: has no __KERNEL__ function"]),
     ("reads", READS, ["in=rand:[8]", "out=out:[8]"],
-     ["reads.cpp:8: test weft_ppl_driver crashed after this call: it read or wrote an element of device memory", "dma::load", "as a parameter"]),
+     ["reads.cpp:8: kernel first crashed after this call: it read or wrote an element of device memory", "dma::load", "as a parameter"]),
 ]
 
 
@@ -114,6 +120,8 @@ def check_broken(weft, folder):
         if result.returncode != 2:
             found.append(f"{name}: exit code {result.returncode}, must be 2: {result.stderr[-300:]}")
         found += [f"{name}: the output lacks '{part}': {result.stderr[-500:]}" for part in parts if part not in result.stderr]
+        if "weft_ppl_driver" in result.stderr or "debugger" in result.stderr and "divided" not in result.stderr:
+            found.append(f"{name}: {result.stderr[-500:]}")
     return found
 
 

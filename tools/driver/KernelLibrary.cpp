@@ -118,7 +118,8 @@ static std::vector<NamedFunction> functionsOf(llvm::StringRef file) {
   return functions;
 }
 
-rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path) {
+rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path,
+                                              const std::string &source) {
   // A name without a slash would be looked for among the system's libraries.
   std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   UserCode running("loading " + path); // its static initializers
@@ -129,6 +130,7 @@ rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path) {
                     path + ": cannot be loaded: " + (why ? why : "unknown"));
   }
   KernelLibrary library(handle);
+  library.theSource = source;
   if (!library.symbol("weft_ppl_bind"))
     return rt::fail(rt::Code::InvalidArgument,
                     path + ": no kernel library; compile it with ppl/ppl.h");
@@ -213,7 +215,7 @@ KernelLibrary::compile(const std::string &source,
   words.insert(words.end(), arguments.begin(), arguments.end());
   if (rt::Status status = runCompiler(source, words); !status)
     return status;
-  return load(output);
+  return load(output, source);
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,7 +298,8 @@ KernelLibrary::signatures(const std::string &source,
 
 KernelLibrary::KernelLibrary(KernelLibrary &&other) noexcept
     : handle(other.handle), theTests(std::move(other.theTests)),
-      theKernels(std::move(other.theKernels)) {
+      theKernels(std::move(other.theKernels)),
+      theSource(std::move(other.theSource)) {
   other.handle = nullptr;
 }
 
@@ -331,7 +334,8 @@ rt::Status KernelLibrary::callTest(const std::string &name,
       symbol("weft_ppl_bind"));
   auto test = reinterpret_cast<void (*)()>(symbol(name));
   rt::Status status;
-  UserCode running("test " + name);
+  auto *words = static_cast<const char *>(symbol(name + "_runs"));
+  UserCode running(words ? words : "test " + name, theSource);
   bind(&recorder);
   // What a user's code throws is the user's.
   try {
@@ -339,9 +343,10 @@ rt::Status KernelLibrary::callTest(const std::string &name,
   } catch (const std::exception &exception) {
     // The headers end a test so after an error that has been reported.
     if (!recorder.get(recorder.self, WEFT_PPL_FAILED, 0))
-      status = thrown(name, std::string(": ") + exception.what(), recorder);
+      status = thrown(words ? words : name,
+                      std::string(": ") + exception.what(), recorder);
   } catch (...) {
-    status = thrown(name, "", recorder);
+    status = thrown(words ? words : name, "", recorder);
   }
   bind(nullptr);
   return status;

@@ -39,8 +39,10 @@ public:
              const std::vector<std::string> &arguments);
   /// Whether the file is a library already, whatever its name.
   static bool isLibrary(const std::string &path);
-  /// Loads a library. Its static initializers run.
-  static rt::Result<KernelLibrary> load(const std::string &path);
+  /// Loads a library. Its static initializers run. `source`: the file that it
+  /// has been made of, which messages name.
+  static rt::Result<KernelLibrary> load(const std::string &path,
+                                        const std::string &source = {});
 
   KernelLibrary(KernelLibrary &&other) noexcept;
   KernelLibrary &operator=(KernelLibrary &&) = delete;
@@ -51,7 +53,8 @@ public:
   const std::vector<std::string> &kernels() const { return theKernels; }
 
   /// Calls a test while `recorder` is bound. A test that throws gives an error;
-  /// one that ends the process ends it with exit code 2 and a message.
+  /// one that ends the process ends it with exit code 2 and a message. Messages
+  /// say "test NAME", or the text that the library exports as NAME_runs.
   rt::Status callTest(const std::string &name,
                       const weft_ppl_recorder &recorder) const;
   /// The address of an exported symbol; null if there is none.
@@ -66,6 +69,7 @@ private:
 
   void *handle;
   std::vector<std::string> theTests, theKernels;
+  std::string theSource; ///< empty: it came as a library
 };
 
 } // namespace weft::driver

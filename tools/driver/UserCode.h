@@ -14,18 +14,21 @@ namespace weft::driver {
 /// for its name. Not for several threads.
 class UserCode {
 public:
-  /// `what`: "test add_test", "plugin ops.so"
-  explicit UserCode(const std::string &what);
+  /// `what`: "test add_test", "plugin ops.so"; `file`: where it is written, if
+  /// `what` does not say.
+  explicit UserCode(const std::string &what, const std::string &file = {});
   ~UserCode();
   UserCode(const UserCode &) = delete;
   UserCode &operator=(const UserCode &) = delete;
 
   /// What runs just now, or null. May be asked in a signal handler.
   static const char *running();
+  /// The file of that, or "".
+  static const char *file();
 
 private:
-  std::string what;
-  const char *outer;
+  std::string what, place;
+  const char *outer, *outerPlace;
 };
 
 } // namespace weft::driver

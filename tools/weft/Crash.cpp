@@ -65,6 +65,8 @@ static void reportUserCrash(const char *running, int signal,
     for (unsigned rest = unsigned(last.line); rest; rest /= 10)
       digits[--at] = char('0' + rest % 10);
     writeParts({last.file, ":", digits + at, ": "});
+  } else if (const char *file = driver::UserCode::file(); *file) {
+    writeParts({file, ": "});
   }
   writeParts({running, " crashed",
               isKnown ? " after this call: " : " before its first call: ",

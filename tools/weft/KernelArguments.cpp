@@ -225,8 +225,10 @@ static std::string literal(const std::string &text) {
 std::string KernelArguments::driver() const {
   std::ostringstream out;
   out.precision(17);
-  out << "#include \"ppl/driver.h\"\n__TEST__ void " << kDriverName
-      << "() {\n  const ::ppl::driver::Given given[] = {\n";
+  out << "#include \"ppl/driver.h\"\nextern \"C\" __attribute__((used, "
+         "visibility(\"default\"))) const char "
+      << kDriverName << "_runs[] = \"kernel " << kernel << "\";\n__TEST__ void "
+      << kDriverName << "() {\n  const ::ppl::driver::Given given[] = {\n";
   for (const Given &one : given) {
     std::vector<int64_t> shape =
         one.isMemory ? one.shape : std::vector<int64_t>(4, 1);

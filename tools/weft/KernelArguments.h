@@ -22,7 +22,8 @@ public:
   parse(const driver::KernelSignature &kernel,
         const std::vector<std::string> &words);
 
-  /// C++ behind the kernel's source: the test kDriverName, which calls it.
+  /// C++ behind the kernel's source: the test kDriverName, which calls it, with
+  /// the text that messages have for it (KernelLibrary::callTest).
   std::string driver() const;
   /// Puts the arrays into the memory that the driver has taken, converted to
   /// the elements of its pointers.
