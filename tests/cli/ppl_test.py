@@ -150,6 +150,19 @@ def check_arrays(weft, folder):
     return found
 
 
+def check_refused_arrays(weft, folder):
+    """What is wrong with arrays of what no tensor holds."""
+    kernel, found = pathlib.Path(folder) / "product.cpp", []
+    np.savez(f"{folder}/other.npz", text=np.array(["a", "b"] * 4), complex=np.full(8, 1 + 2j), small=np.full(8, 1 + 2j, np.complex64))
+    np.save(f"{folder}/text.npy", np.array([b"a"] * 8))
+    for array, part in (("other.npz:text", "strings"), ("other.npz:complex", "complex numbers"), ("other.npz:small", "complex numbers"), ("text.npy", "strings")):
+        result = subprocess.run([weft, "ppl", "run", str(kernel), "--arg", f"in={folder}/{array}", "--arg", "out=out:[8]"], capture_output=True, text=True,
+                                timeout=120)
+        if result.returncode != 2 or f"the array is of {part}; give real numbers" not in result.stderr:
+            found.append(f"{array}: exit code {result.returncode}, must be 2: {result.stderr[-300:]}")
+    return found
+
+
 def check_long_arrays(weft, folder):
     """What is wrong with arrays of 64 bits, whose elements are not all doubles, for parameters of other integers."""
     kernel, found = pathlib.Path(folder) / "moved.cpp", []
@@ -195,7 +208,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
-        found += check_calls(weft, folder) + check_broken(weft, folder) + check_arrays(weft, folder) + check_long_arrays(weft, folder)
+        found += check_calls(weft, folder) + check_broken(weft, folder) + check_arrays(weft, folder) + check_refused_arrays(weft, folder) + check_long_arrays(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]

@@ -115,9 +115,11 @@ static bool endsIn(std::string_view text, std::string_view end) {
          text.substr(text.size() - end.size()) == end;
 }
 
-static rt::Result<numeric::HostTensor> readArray(const std::string &text) {
+/// The array and whether it is of strings, whose bytes it then has.
+static rt::Result<numeric::HostTensor> readArray(const std::string &text,
+                                                 bool &isText) {
   if (endsIn(text, ".npy"))
-    return npz::readNpy(text);
+    return npz::readNpy(text, &isText);
   size_t colon = text.rfind(".npz:");
   bool isNamed = colon != text.npos;
   std::string path = isNamed ? text.substr(0, colon + 4) : text;
@@ -137,15 +139,24 @@ static rt::Result<numeric::HostTensor> readArray(const std::string &text) {
                         "; " + path + " has " + known + ": write " + path +
                         ":NAME");
   }
+  isText = reader->header(name)->isText();
   return reader->read(name);
 }
 
 rt::Status KernelArguments::parseArray(Given &given, KernelArguments &all) {
-  rt::Result<numeric::HostTensor> array = readArray(given.text);
+  bool isText = false;
+  rt::Result<numeric::HostTensor> array = readArray(given.text, isText);
   if (!array)
     return array.status().withContext("--arg " + given.name + "=" + given.text);
   if (array->elements() == 0)
     return wrong(given.name + "=" + given.text, "the array has no elements");
+  bool isComplex = array->type() == numeric::ElementType::C64 ||
+                   array->type() == numeric::ElementType::C128;
+  if (isText || isComplex)
+    return wrong(given.name + "=" + given.text,
+                 std::string("the array is of ") +
+                     (isText ? "strings" : "complex numbers") +
+                     "; give real numbers");
   given.isMemory = true;
   given.shape = fourAxes(array->shape());
   all.arrays.emplace(given.name, std::move(*array));
