@@ -97,7 +97,17 @@ READS = """__KERNEL__ void first(float *out, float *in) {
   dma::store(gtensor<float>(s, GLOBAL, out), x);
 }
 """
+STRUCTURES = """typedef dim4 sizes;
+__KERNEL__ void made(float *out, dim4 s) { tensor<float> x(s); }
+__KERNEL__ void listed(float *out, std::vector<int> s) { tensor<float> x({1, 1, 1, s[0]}); }
+__KERNEL__ void renamed(float *out, sizes s) { tensor<float> x(s); }
+"""
 BROKEN = [
+    ("made", STRUCTURES, ["out=out:[8]", "s=4", "--kernel", "made"],
+     ["--arg: parameter 's' of made(float *out, dim4 s) is neither a pointer nor a number; write a __TEST__ function"]),
+    ("checked", STRUCTURES, ["no=1"], ["checked.cpp: has several kernels"]),
+    ("listed", STRUCTURES, ["out=out:[8]", "--kernel", "listed"], ["parameter 's' of listed(", "is neither a pointer nor a number"]),
+    ("renamed", STRUCTURES, ["out=out:[8]", "s=4", "--kernel", "renamed"], ["--arg s=4: the parameter is neither a pointer nor a number"]),
     ("divides", "__KERNEL__ void halves(float *out, int n) { tensor<float> x({1, 1, 1, 8 / n}); tiu::fill(x, 1.0f); }", ["out=out:[8]", "n=0"],
      ["divides.cpp: kernel halves crashed before its first call: an integer was divided by zero"]),
     ("exits", "__KERNEL__ void leaves(float *out) { std::exit(0); }", ["out=out:[8]"], ["exits.cpp: kernel leaves ended the program"]),

@@ -24,6 +24,27 @@ static rt::Status wrong(const std::string &word, const std::string &why) {
   return rt::fail(rt::Code::InvalidArgument, "--arg " + word + ": " + why);
 }
 
+static bool endsIn(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+/// Whether the type is one of those that --arg cannot give. Names that the
+/// kernel's file gives to others show when it is compiled (ppl/driver.h).
+static bool isNoNumber(const KernelParameter &parameter) {
+  std::string_view type = parameter.type;
+  for (std::string_view structure : {"dim4", "dim2", "padding_t"})
+    if (endsIn(type, structure))
+      return true;
+  return !parameter.isPointer() &&
+         type.find_first_of("<&[") != std::string_view::npos;
+}
+
+bool cli::canBeCalled(const KernelSignature &kernel) {
+  return std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
+                      isNoNumber);
+}
+
 std::string cli::textOf(const KernelSignature &kernel) {
   std::string text;
   for (const KernelParameter &parameter : kernel.parameters)
@@ -110,11 +131,6 @@ static std::vector<int64_t> fourAxes(const std::vector<int64_t> &shape) {
 // Arrays
 //===----------------------------------------------------------------------===//
 
-static bool endsIn(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
-
 /// The array and whether it is of strings, whose bytes it then has.
 static rt::Result<numeric::HostTensor> readArray(const std::string &text,
                                                  bool &isText) {
@@ -172,6 +188,13 @@ KernelArguments::parse(const KernelSignature &kernel,
                        const std::vector<std::string> &words) {
   KernelArguments all;
   all.kernel = kernel.name;
+  for (const KernelParameter &parameter : kernel.parameters)
+    if (isNoNumber(parameter))
+      return rt::fail(rt::Code::InvalidArgument,
+                      "--arg: parameter '" + parameter.name + "' of " +
+                          textOf(kernel) +
+                          " is neither a pointer nor a number; write a "
+                          "__TEST__ function that calls the kernel");
   std::map<std::string, Given> byName;
   for (const std::string &word : words) {
     size_t equals = word.find('=');

@@ -49,6 +49,8 @@ private:
 
 /// "add(fp16 *ptr_res, int W)"
 std::string textOf(const driver::KernelSignature &kernel);
+/// Whether --arg can give all of its parameters.
+bool canBeCalled(const driver::KernelSignature &kernel);
 /// How the kernel can be called, for a message: "--kernel add --arg ptr_res=
 /// out:[1x64x1x128] --arg W=NUMBER".
 std::string exampleOf(const driver::KernelSignature &kernel);

@@ -123,7 +123,7 @@ static rt::Status nothingToCall(const PplFlags &flags) {
   if (!KernelLibrary::isLibrary(flags.kernel))
     if (auto kernels =
             KernelLibrary::signatures(flags.kernel, flags.compilerArguments);
-        kernels && !kernels->empty())
+        kernels && !kernels->empty() && canBeCalled(kernels->front()))
       text += ", or by a call: weft ppl " + flags.action + " " + flags.kernel +
               " " + exampleOf(kernels->front());
   return rt::fail(rt::Code::NotFound, text);
@@ -349,7 +349,9 @@ static ExitCode checkAction(const PplFlags &flags, const KernelLibrary &library,
     return report(kernels.status());
   for (const driver::KernelSignature &kernel : *kernels)
     text += textOf(kernel) + ": compiles; to check its calls add " +
-            exampleOf(kernel) + "\n";
+            (canBeCalled(kernel) ? exampleOf(kernel)
+                                 : "a __TEST__ function that makes one") +
+            "\n";
   return printText(text.empty() ? flags.kernel + ": compiles, no kernel\n"
                                 : text);
 }

@@ -29,7 +29,7 @@ struct Given {
 };
 
 namespace words {
-inline void refuse(const Given &given, const std::string &why) {
+[[noreturn]] inline void refuse(const Given &given, const std::string &why) {
   detail::refuse("--arg " + std::string(given.name) + "=" + given.text + ": " +
                      why,
                  Line(nullptr, 0));
@@ -75,6 +75,12 @@ T *memoryOf(const Given &given) {
   return elements;
 }
 
+/// Whether --arg can give a value of a parameter's type.
+template <class N>
+inline constexpr bool isGivable =
+    std::is_arithmetic_v<N> || std::is_enum_v<N> || std::is_same_v<N, fp16> ||
+    std::is_same_v<N, bf16>;
+
 template <class N>
 N numberOf(const Given &given) {
   if (given.isMemory)
@@ -108,6 +114,9 @@ template <class A>
 A argumentOf(const Given &given) {
   if constexpr (std::is_pointer_v<A>)
     return memoryOf<std::remove_cv_t<std::remove_pointer_t<A>>>(given);
+  else if constexpr (!isGivable<std::remove_cv_t<A>>)
+    refuse(given, "the parameter is neither a pointer nor a number; write a "
+                  "__TEST__ function that calls the kernel");
   else
     return numberOf<std::remove_cv_t<A>>(given);
 }
