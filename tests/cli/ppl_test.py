@@ -88,6 +88,20 @@ CALLS = [
     ("run", [*MEMORY, "--arg", "n=9", "--arg", "twice=0"], 2, ["calls.cpp:8: ", "allocate more or take a smaller shape"]),
     ("test", ["--kernel", "scale"], 2, ["test is about __TEST__ functions"]),
 ]
+def check_no_kernel(weft, folder):
+    """What is wrong with files that are no kernel at all."""
+    found = []
+    for name, source, part in (("bare", "", "bare.cpp: includes no ppl/ppl.h; a kernel begins with #include"),
+                               ("plain", "int main() { return 0; }", "plain.cpp: includes no ppl/ppl.h"), ("folder", None, "folder.cpp: is a folder; give a file in it")):
+        path = pathlib.Path(folder) / f"{name}.cpp"
+        path.mkdir() if source is None else path.write_text(source)
+        for action in ("check", "test"):
+            result = subprocess.run([weft, "ppl", action, str(path)], capture_output=True, text=True, timeout=120)
+            if result.returncode != 2 or part not in result.stderr or "kernel.so" in result.stderr:
+                found.append(f"{action} {name}: exit code {result.returncode}, must be 2 with '{part}': {result.stderr[-300:]}")
+    return found
+
+
 # Kernels that a call breaks: flags, parts of what is said.
 READS = """__KERNEL__ void first(float *out, float *in) {
   dim4 s = {1, 1, 1, 8};
@@ -218,7 +232,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
-        found += check_calls(weft, folder) + check_broken(weft, folder) + check_arrays(weft, folder) + check_refused_arrays(weft, folder) + check_long_arrays(weft, folder)
+        found += check_calls(weft, folder) + check_broken(weft, folder) + check_no_kernel(weft, folder) + check_arrays(weft, folder) + check_refused_arrays(weft, folder) + check_long_arrays(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]

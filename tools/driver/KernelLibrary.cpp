@@ -133,7 +133,11 @@ rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path,
   library.theSource = source;
   if (!library.symbol("weft_ppl_bind"))
     return rt::fail(rt::Code::InvalidArgument,
-                    path + ": no kernel library; compile it with ppl/ppl.h");
+                    (source.empty() ? path + ": no kernel library; compile it "
+                                             "with ppl/ppl.h"
+                                    : source + ": includes no ppl/ppl.h; a "
+                                               "kernel begins with #include "
+                                               "\"ppl/ppl.h\""));
   auto contents = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                               /*RequiresNullTerminator=*/false);
   if (!contents)
@@ -156,6 +160,9 @@ static rt::Status runCompiler(const std::string &named,
                               const std::vector<std::string> &words) {
   if (!llvm::sys::fs::exists(named))
     return rt::fail(rt::Code::NotFound, named + ": no such file");
+  if (llvm::sys::fs::is_directory(named))
+    return rt::fail(rt::Code::InvalidArgument,
+                    named + ": is a folder; give a file in it");
   rt::Result<std::string> include = KernelLibrary::includeFolder();
   if (!include)
     return include.status();
