@@ -41,6 +41,8 @@ CASES = [
     ("function", "__TEST__ void t() { tensor<float> x({1, 1, 1, 8}); tiu::fad(x, x, x); }", [], 2,
      ["function.cpp:5:", "fad", "does not compile"]),
     ("type", "__TEST__ void t() { tensor<double> x({1, 1, 1, 8}); }", [], 2, ["type.cpp:5:", "not an element type of PPL"]),
+    ("printed", "__TEST__ void t() { tensor<float> x({1, 1, 1, 8}); print(\"x\", x); }", [], 2,
+     ["printed.cpp:5:", "print() takes numbers and texts; of a tensor print to_string(x)"]),
     ("nothing", "__TEST__ void t() {}", [], 2, ["writes no global memory"]),
     ("silent", ADD.replace("expect(", "if (wanted > 8) expect(") + "__TEST__ void t() { add(0); }", [], 1,
      ["silent.cpp: test t expects nothing; call expect(pointer, &shape, wanted)"]),

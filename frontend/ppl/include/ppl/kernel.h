@@ -399,6 +399,16 @@ inline __attribute__((format(printf, 1, 2))) void print(const char *format,
   std::vfprintf(stderr, format, arguments);
   va_end(arguments);
 }
+/// Not of tensors, which have no values while the kernel is recorded.
+template <
+    class... A,
+    std::enable_if_t<(std::is_base_of_v<detail::AnyTensor, A> || ...), int> = 0>
+void print(const char *, const A &...) {
+  static_assert(sizeof...(A) == 0,
+                "print() takes numbers and texts; of a tensor print "
+                "to_string(x), its type and shape, and store it to see its "
+                "values");
+}
 /// A formatted text; one of the last 16.
 inline __attribute__((format(printf, 1, 2))) char *str(const char *format,
                                                        ...) {
