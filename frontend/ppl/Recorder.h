@@ -253,6 +253,7 @@ private:
   int lastNumber = 0;
   bool isKernelGiven = false;
   std::set<const void *> linesWithErrors;
+  std::set<std::string> problemsOfShapes; ///< that have been said
   bool hasFailed = false;
   std::optional<bool> addressesAreGiven; ///< of local tensors, all or none
   uint64_t nextRoot = 1;

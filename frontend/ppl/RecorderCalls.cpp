@@ -83,8 +83,10 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
                 << arguments[i].kind << ", which there is not";
       return;
     }
-  if (isPoisoned)
+  if (isPoisoned) {
+    poison(arguments, count);
     return;
+  }
   std::vector<int64_t> ids(count);
   for (size_t i = 0; i < count; ++i) {
     if (arguments[i].kind != WEFT_PPL_TENSOR)

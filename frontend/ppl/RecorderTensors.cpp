@@ -34,8 +34,11 @@ bool Recorder::refusesShape(const int64_t *shape, catalog::Memory memory,
   if (memory != catalog::Memory::Global && isInAttempt() &&
       isTooLarge(shape, memory, chip))
     tooLarge = memory; // said when the attempt ends
-  else
+  // Of a size that is wrong from the start every tensor says the same.
+  else if (problemsOfShapes.insert(problem).second)
     error(at) << what << problem;
+  else
+    hasFailed = true;
   return true;
 }
 

@@ -104,6 +104,45 @@ def check_no_kernel(weft, folder):
     return found
 
 
+# One mistake, of which more lines of the kernel suffer: it is said once.
+FOLLOWED = {
+    "chain": """__KERNEL__ void chain(float *out) {
+  dim4 s = {1, 64, 1, 8};
+  tensor<int16> x(s);
+  tensor<int16> a, b, c;
+  tiu::fill(x, 1);
+  tiu::norm(a, x);
+  tiu::sub(b, a, 1, 0, RM_UP, false);
+  tiu::add(c, b, b);
+  dma::store(gtensor<int16>(s, GLOBAL, static_cast<void *>(out)), c);
+}
+""",
+    "sizes": """__KERNEL__ void sizes(float *out) {
+  dim4 s = {1, 64, 1, -5};
+  gtensor<float> g(s, GLOBAL, out);
+  tensor<float> a(s), b(s);
+  tensor<float> c(s);
+  tiu::fill(a, 1.0f);
+  tiu::fadd(c, a, b);
+  dma::store(g, c);
+}
+""",
+}
+
+
+def check_followed(weft, folder):
+    """What is wrong with FOLLOWED."""
+    found = []
+    for name, source in FOLLOWED.items():
+        path = pathlib.Path(folder) / f"{name}.cpp"
+        path.write_text(HEAD + source)
+        result = subprocess.run([weft, "ppl", "check", str(path), "--arg", "out=out:[512]"], capture_output=True, text=True, timeout=120)
+        lines = [line for line in result.stderr.splitlines() if "error: " in line]
+        if result.returncode != 2 or not 1 <= len(lines) <= (2 if name == "sizes" else 1):
+            found.append(f"{name}: exit code {result.returncode}, must be 2; {len(lines)} errors: {result.stderr[-900:]}")
+    return found
+
+
 # Kernels that a call breaks: flags, parts of what is said.
 READS = """__KERNEL__ void first(float *out, float *in) {
   dim4 s = {1, 1, 1, 8};
@@ -234,7 +273,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
-        found += check_calls(weft, folder) + check_broken(weft, folder) + check_no_kernel(weft, folder) + check_arrays(weft, folder) + check_refused_arrays(weft, folder) + check_long_arrays(weft, folder)
+        found += check_calls(weft, folder) + check_broken(weft, folder) + check_followed(weft, folder) + check_no_kernel(weft, folder) + check_arrays(weft, folder) + check_refused_arrays(weft, folder) + check_long_arrays(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]
