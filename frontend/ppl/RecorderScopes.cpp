@@ -47,6 +47,11 @@ void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
 
 int32_t Recorder::leave(int32_t kind) {
   if (scopes.empty() || scopes.back().kind != kind) {
+    if (kind == WEFT_PPL_SCOPE_KERNEL && !scopes.empty()) {
+      if (!hasFailed)
+        emitScopeError();
+      return 0;
+    }
     error({nullptr, 0}) << "scopes of the kernel are left in the wrong order";
     return 0;
   }

@@ -177,6 +177,12 @@ def copy(y, x, n: pl.constexpr = 8):
 
 
 @ppl.jit
+def unclosed(y, x):
+    pl.parallel_start()
+    pl.dma.store(pl.gtensor(S, pl.GLOBAL, y), load(x))
+
+
+@ppl.jit
 def save(y, x):
     t = load(x)
     keep(t)
@@ -275,6 +281,9 @@ class Mistakes(unittest.TestCase):
                 line = waste.function.__code__.co_firstlineno
             self.check(name, launch, parts, line)
         self.assertTrue(np.all(a == 0) and np.all(shared == np.arange(12)))
+
+    def test_open_region(self):
+        self.check("open region", lambda: unclosed[(1,)](y, x), ("inside what parallel_start() begins here",), unclosed.function.__code__.co_firstlineno + 2)
 
     def test_use_after_the_launch(self):
         kept.clear()
