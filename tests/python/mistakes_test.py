@@ -214,6 +214,7 @@ LAUNCHES = {
     "number for an array": (lambda: copy[(1,)](a, 1), "ptr of gtensor is of the type int", "must be a pointer"),
     "list for an array": (lambda: copy[(1,)](a, [1.0] * 8), "ptr of gtensor is of the type list", "must be a pointer"),
     "None for an array": (lambda: copy[(1,)](a, None), "needs ptr", "a pointer argument of the kernel"),
+    "hook without a parameter": (lambda: copy.debug(lambda: 1), "takes other arguments than one", "debug(lambda stop: ..)"),
     "doubles": (lambda: copy[(1,)](a, np.ones(8)), "argument 'x' has the numpy type float64", "x.astype(numpy.float32)"),
     "complex numbers": (lambda: copy[(1,)](a, np.ones(8, complex)), "numpy type complex128", "x.astype(numpy.float32)"),
     "objects": (lambda: copy[(1,)](a, np.array([None] * 8)), "numpy type object", "x.astype(numpy.float32)"),

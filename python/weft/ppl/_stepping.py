@@ -174,7 +174,21 @@ def values(program, tensor):
         data, size.value)).reshape(tensor.shape).copy()
 
 
+def _takes_one(function):
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # of C; it will say so itself
+        return True
+    return True
+
+
 def check_hook(hook):
+    if callable(hook) and not _takes_one(hook):
+        raise PplTypeError(f"debug({hook!r}): the function takes other "
+                           "arguments than one, a ppl.Stop; write "
+                           "debug(lambda stop: ..)")
     if hook is not None and not callable(hook):
         raise PplError(f"debug({hook!r}): give a function of one argument, a "
                        "ppl.Stop, or nothing for Python's debugger")
