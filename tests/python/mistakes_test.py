@@ -176,6 +176,10 @@ def copy(y, x, n: pl.constexpr = 8):
     pl.dma.store(pl.gtensor([1, 1, 1, n], pl.GLOBAL, y), pl.dma.load(pl.gtensor([1, 1, 1, n], pl.GLOBAL, x)))
 
 
+def shrinking(rule):
+    return ppl.autotiling({"n": rule})(ppl.jit(copy.function))
+
+
 @ppl.jit
 def unclosed(y, x):
     pl.parallel_start()
@@ -214,6 +218,11 @@ LAUNCHES = {
     "number for an array": (lambda: copy[(1,)](a, 1), "ptr of gtensor is of the type int", "must be a pointer"),
     "list for an array": (lambda: copy[(1,)](a, [1.0] * 8), "ptr of gtensor is of the type list", "must be a pointer"),
     "None for an array": (lambda: copy[(1,)](a, None), "needs ptr", "a pointer argument of the kernel"),
+    "tiling of another name": (lambda: ppl.jit(again, tiling="serch"), "tiling is 'serch'", "must be \"search\""),
+    "tiling of a number": (lambda: ppl.jit(again, tiling=3), "tiling is 3", "must be \"search\""),
+    "autotiling rule that is none": (lambda: ppl.autotiling({"n": 3})(copy), "rule of n is 3", "lambda values: values['n'] // 2"),
+    "autotiling rule without a value": (lambda: shrinking(lambda values: None)[(1,)](a, b, 2**20), "rule of n gives None", "must give an integer"),
+    "autotiling rule with a fraction": (lambda: shrinking(lambda values: values["n"] / 2)[(1,)](a, b, 2**20), "gives 524288.0", "must give an integer"),
     "hook without a parameter": (lambda: copy.debug(lambda: 1), "takes other arguments than one", "debug(lambda stop: ..)"),
     "doubles": (lambda: copy[(1,)](a, np.ones(8)), "argument 'x' has the numpy type float64", "x.astype(numpy.float32)"),
     "complex numbers": (lambda: copy[(1,)](a, np.ones(8, complex)), "numpy type complex128", "x.astype(numpy.float32)"),

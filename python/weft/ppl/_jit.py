@@ -241,6 +241,10 @@ class Kernel:
         self.signature = inspect.signature(function)
         self.prints, self.tiling, self.pipeline = debug, tiling, pipeline
         self.search = None
+        if not (tiling in (None, "search") or isinstance(tiling, dict)
+                or callable(tiling)):
+            raise PplTypeError(f"tiling is {tiling!r}; it must be \"search\", a "
+                               "dict of sizes by parameter, or a function")
         if tiling == "search" or isinstance(tiling, dict):
             self.search, self.tiling = _tuning.Search(
                 self, {} if tiling == "search" else tiling), None
@@ -391,13 +395,22 @@ class Kernel:
                 self.fitting[key] = {name: values[name] for name in self.rules}
                 return launch
             first = first or launch.error
-            smaller = {name: rule(dict(values))
+            smaller = {name: self._next_value(name, rule(dict(values)))
                        for name, rule in self.rules.items()}
             grew = all(smaller[name] >= values[name] for name in smaller)
             if grew or any(value < 1 for value in smaller.values()):
                 # What no size mends is a mistake, that of the first attempt.
                 raise launch.error if isinstance(first, OutOfMemory) else first
             values.update(smaller)
+
+    def _next_value(self, name, value):
+        if isinstance(value, bool) or not isinstance(
+                value, (int, numpy.integer)):
+            raise PplTypeError(
+                f"the autotiling rule of {name} gives {value!r} for "
+                f"{self.__name__}; it must give an integer, such as "
+                f"values['{name}'] // 2")
+        return value
 
     def _tuned(self, cores, args, kwargs):
         """Launches with the config that takes the fewest predicted cycles."""
@@ -759,6 +772,12 @@ def autotiling(rules):
         if unknown:
             raise PplError(f"autotiling names {', '.join(sorted(unknown))}, "
                            f"which {kernel.__name__} has not")
+        for name, rule in rules.items():
+            if not callable(rule):
+                raise PplTypeError(
+                    f"the autotiling rule of {name} is {rule!r}; it must be a "
+                    "function of the values by name: "
+                    f"lambda values: values['{name}'] // 2")
         kernel.rules = dict(rules)
         return kernel
     return decorate
