@@ -481,6 +481,11 @@ static void reportFull(const std::vector<Buffer> &buffers, Memory memory,
   AllocOp alloc = largest->alloc;
   Operation *op = alloc ? alloc.getOperation() : largest->function;
   bool isLocal = memory == Memory::Local;
+  if (bytes == 0) {
+    op->emitError() << "the chip has no L2 memory; keep the tensor in local or "
+                       "global memory";
+    return;
+  }
   op->emitError() << (isLocal ? "local" : "L2") << " memory is too small: the "
                   << "tensors that live at once take " << peakBytes(buffers)
                   << " bytes" << (isLocal ? " of each lane" : "")

@@ -98,6 +98,8 @@ IN_KERNELS = {
     "array of the host as pointer": (lambda y, x: pl.gtensor([1, 1, 1, 8], pl.GLOBAL, outside), "ptr of gtensor is of the type ndarray",
                                      "an array that the kernel got as an argument of its own"),
     "tensor as pointer": (lambda y, x: pl.gtensor(S, pl.GLOBAL, load(x)), "ptr of gtensor is tensor(", "x.view(shape=..)"),
+    "local memory of a gtensor": (lambda y, x: pl.gtensor(S, pl.LOCAL, x), "gtensor in LOCAL memory", "pl.make_tensor(shape, dtype)"),
+    "no L2 memory": (lambda y, x: pl.dma.move(pl.gtensor(S, pl.L2, dtype=pl.float32), pl.gtensor(S, pl.GLOBAL, x)), "the chip has no L2 memory", "local or global memory"),
     "no pointer": (lambda y, x: pl.gtensor(S, pl.GLOBAL), "GLOBAL memory needs ptr", "a pointer argument of the kernel"),
     # Calls.
     "type by position": (lambda y, x: pl.tiu.fadd(load(x), load(x), pl.float16), "is pl.float16; it must be", "pl.tiu.cast(x, type=pl.float16)"),
@@ -117,6 +119,8 @@ IN_KERNELS = {
     "arguments of conv": (lambda y, x: pl.tiu.conv(load(x)), "pl.tiu.conv: missing a required argument: 'input'", "call it as pl.tiu.conv(output, input, filter"),
     "padding for stride": (lambda y, x: pl.tiu.pool_max(load(x), load(x), [2, 2], [2, 2], [0, 0, 0, 0], [1, 1]), "padding is [2, 2]; it must be a list of 4",
                            "call it as pl.tiu.fpool_max(output, pointer, kernel, padding, stride, dilation)"),
+    "operand with steps": (lambda y, x: pl.tiu.fexp(load(x)[..., ::2]), "src is free", "pl.tiu.move(x, src)"),
+    "cast to an unknown rounding": (lambda y, x: pl.tiu.cast(load(x), pl.int32, 99), "99", ""),
     "cast without type": (lambda y, x: pl.tiu.cast(load(x)), "needs a type", "pl.tiu.cast(x, type=pl.float16)"),
     "store swapped": (lambda y, x: pl.dma.store(load(x), pl.gtensor(S, pl.GLOBAL, y)), "dst lies in local memory, must be in global", "pl.dma.store(gtensor, tensor)"),
     "tiu on device memory": (lambda y, x: pl.tiu.abs(pl.gtensor(S, pl.GLOBAL, x)), "src lies in global memory, must be in local", "load it: pl.dma.load(x)"),
@@ -131,7 +135,7 @@ IN_KERNELS = {
     "softmax": (lambda y, x: pl.tiu.softmax(load(x)), "no function tiu.softmax", "examples/kernels/softmax/softmax.py"),
     # Parts and shapes.
     "slice too long": (lambda y, x: load(x)[:, :, :, 4:12], "slice 4:12 of axis w leaves its 8 elements", "min(end, 8)"),
-    "slice backwards": (lambda y, x: load(x)[:, :, ::-1], "slice ::-1 of axis h goes backwards", "pl.dma.reverse"),
+    "slice backwards": (lambda y, x: load(x)[:, :, ::-1], "slice ::-1 of axis h goes backwards", "descending indices: pl.tiu.gather_w"),
     "slice of nothing": (lambda y, x: load(x)[:, 3:3], "slice 3:3 of axis c with 64 elements is empty", "ascending bounds"),
     "slice before the start": (lambda y, x: load(x)[:, -65:], "slice -65: of axis c leaves its 64 elements", "bounds are 0 to 64"),
     "index too large": (lambda y, x: load(x)[0, 64], "index 64 of axis c, which has 64 elements", "give 0 to 63"),
@@ -218,6 +222,7 @@ LAUNCHES = {
     "number for an array": (lambda: copy[(1,)](a, 1), "ptr of gtensor is of the type int", "must be a pointer"),
     "list for an array": (lambda: copy[(1,)](a, [1.0] * 8), "ptr of gtensor is of the type list", "must be a pointer"),
     "None for an array": (lambda: copy[(1,)](a, None), "needs ptr", "a pointer argument of the kernel"),
+    "keyword with a mistake": (lambda: copy[(1,)](a, xx=b), "got an unexpected keyword argument 'xx'", "copy[(1,)](y, x, n)"),
     "tiling of another name": (lambda: ppl.jit(again, tiling="serch"), "tiling is 'serch'", "must be \"search\""),
     "tiling of a number": (lambda: ppl.jit(again, tiling=3), "tiling is 3", "must be \"search\""),
     "autotiling rule that is none": (lambda: ppl.autotiling({"n": 3})(copy), "rule of n is 3", "lambda values: values['n'] // 2"),
@@ -294,6 +299,12 @@ class Mistakes(unittest.TestCase):
 
     def test_open_region(self):
         self.check("open region", lambda: unclosed[(1,)](y, x), ("inside what parallel_start() begins here",), unclosed.function.__code__.co_firstlineno + 2)
+
+    def test_integers_of_64_bits(self):
+        def doubled(y, x):
+            t = pl.dma.load(pl.gtensor([1, 1, 1, 8], pl.GLOBAL, x)); pl.dma.store(pl.gtensor([1, 1, 1, 8], pl.GLOBAL, y), t + 1)
+        with self.assertRaisesRegex(ppl.PplError, r"int64.*x.astype\(numpy.int32\)"):
+            ppl.jit(doubled)[(1,)](np.zeros(8, np.int64), np.ones(8, np.int64))
 
     def test_use_after_the_launch(self):
         kept.clear()

@@ -324,6 +324,8 @@ class Kernel:
         except TypeError as error:
             known = list(self.signature.parameters)
             wrong = next((name for name in kwargs if name not in known), "")
+            if wrong:  # before what it leaves missing
+                error = f"got an unexpected keyword argument '{wrong}'"
             raise PplTypeError(
                 f"{self.__name__}: {error}" + _recorder.nearest(wrong, known)
                 + f"; launch it as {self.__name__}[(1,)]({self._parameters()})"

@@ -225,9 +225,17 @@ def _in_python(message):
         if f"{unit}.{twin}" in catalog() and (is_float or name[0] == "f"):
             return (f"{message}; of {'floats' if is_float else 'integers'} it "
                     f"is pl.{unit}.{twin}")
-        return f"{message}; cast it: pl.tiu.cast(x, type=..)"
+        if kind in ("int64", "uint64"):
+            return (f"{message}; no function has 64 bits: pass "
+                    f"x.astype(numpy.{kind.replace('64', '32')})")
+        return message if name == "cast" else \
+            f"{message}; cast it: pl.tiu.cast(x, type=..)"
     if "must have one element type" in message:
         return f"{message}; cast one of them: pl.tiu.cast(x, type=..)"
+    match = re.search(r": (\w+) is free; the layout of", message)
+    if match:
+        return (f"{message}; copy it: x = pl.make_tensor({match[1]}.shape, "
+                f"{match[1]}.dtype); pl.tiu.move(x, {match[1]})")
     if "lies in global memory, must be in local" in message:
         return f"{message}; load it: pl.dma.load(x)"
     if "::store: dst lies in local memory" in message:

@@ -24,6 +24,8 @@ def public(function, name):
         except TypeError as error:
             known = [each for each in signature.parameters if each != "args"]
             wrong = next((each for each in kwargs if each not in known), "")
+            if wrong:  # before what it leaves missing
+                error = f"got an unexpected keyword argument '{wrong}'"
             raise _recorder.PplTypeError(
                 f"{name}: {error}" + _recorder.nearest(wrong, known)
                 + f"; call it as {name}{signature}") from None

@@ -186,7 +186,7 @@ class tensor(RecordedValue):
         if step < 1:
             raise _recorder_error(
                 f"slice {text} of axis {name} goes backwards; the step is 1 or "
-                "more, pl.dma.reverse turns an axis round")
+                "more, " + self._turning())
         if not 0 <= begin <= size or not 0 <= end <= size:
             raise _recorder_error(
                 f"slice {text} of axis {name} leaves its {size} elements; "
@@ -197,6 +197,13 @@ class tensor(RecordedValue):
                 f"slice {text} of axis {name} with {size} elements is empty; "
                 "give ascending bounds inside of it")
         return begin, end, step
+
+    def _turning(self):
+        """What turns an axis round on this chip."""
+        if self.program.target in _recorder.catalog()["dma.reverse"]["chips"]:
+            return "pl.dma.reverse turns an axis round"
+        return ("gather what is to be turned by a list of descending indices: "
+                "pl.tiu.gather_w")
 
     def __getitem__(self, index):
         """`t[:, 2:5]` is `sub_view`; a step multiplies the stride."""
@@ -305,6 +312,9 @@ def gtensor(shape, mem, ptr=None, dtype=None):
     if ptr is None and mem == mtype.GLOBAL:
         raise _recorder_error("gtensor in GLOBAL memory needs ptr, a pointer "
                               "argument of the kernel")
+    if mem == mtype.LOCAL:
+        raise _recorder_error("gtensor in LOCAL memory; a local tensor is "
+                              "pl.make_tensor(shape, dtype)")
     address = _recorder.NO_ADDRESS
     if isinstance(ptr, pointer):
         _recorder.check_present(ptr.recording, repr(ptr))
