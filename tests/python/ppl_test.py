@@ -572,6 +572,30 @@ class Functions(unittest.TestCase):
         self.same(lambda x, y: pl.tiu.gt(x, y, 1, type=pl.float32), lambda x, y: (x > y).astype(np.float32), a, b)
         self.same(lambda x, y: pl.tiu.gt_select(x, y, x, y), np.maximum, a, b)
 
+    def test_results_of_another_shape(self):
+        x = floats(2, 5, 3, 7)
+
+        def shown(make, wanted):
+            def kernel(y, x):
+                pl.dma.store(pl.gtensor(list(wanted.shape), pl.GLOBAL, y), make(pl.gtensor(list(x.shape), pl.GLOBAL, x)))
+            y = np.zeros_like(wanted)
+            ppl.jit(kernel)[(1,)](y, x)
+            np.testing.assert_array_equal(y, wanted)
+
+        cw, nc = x.transpose(0, 3, 2, 1).copy(), x.transpose(1, 0, 2, 3).copy()
+        shown(pl.dma.load_transpose_cw, cw)
+        shown(lambda g: pl.dma.load_transpose(g, pl.CW_TRANS), cw)
+        shown(lambda g: pl.tiu.transpose_wc(pl.dma.load(g)), cw)
+        shown(lambda g: pl.tiu.transpose_cw(pl.dma.load(g)), cw)
+        shown(lambda g: pl.dma.transpose_cw(pl.dma.load(g)), cw)
+        shown(pl.dma.load_transpose_nc, nc)
+        shown(lambda g: pl.dma.load_transpose(g, pl.NC_TRANS), nc)
+        shown(lambda g: pl.dma.transpose_nc(pl.dma.load(g)), nc)
+        pooled = np.maximum(x[:, :, 0:2], x[:, :, 1:3])
+        shown(lambda g: pl.tiu.pool_max(pl.dma.load(g), [2, 1], [0, 0, 0, 0], [1, 1], [1, 1]), pooled)
+        shown(lambda g: pl.tiu.pool_max(pl.dma.load(g), [2, 3], [0, 0, 1, 1], [1, 2], [1, 1]),
+              np.stack([pooled[..., max(0, 2 * w - 1):2 * w + 2].max(-1) for w in range(4)], -1))
+
     def test_shift_and_rounding_by_keyword(self):
         a = random.integers(-1000, 1000, (1, 4, 3, 5)).astype(np.int16)
         b = random.integers(-1000, 1000, (1, 4, 3, 5)).astype(np.int16)

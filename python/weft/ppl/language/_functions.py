@@ -420,7 +420,41 @@ def _exponent(values, sources, shape, kind, layout):
     return shape, _types.types["int32" if kind.bits == 32 else "int16"], layout
 
 
+def _exchanged(first, second, layout=None):
+    def result(values, sources, shape, kind, given):
+        shape[first], shape[second] = shape[second], shape[first]
+        return shape, kind, given if layout is None else layout
+    return result
+
+
+def _transposed(values, sources, shape, kind, layout):
+    is_cw = int(values.get("trans_mode", 1)) == _types.transpose_mode.CW_TRANS
+    return _exchanged(*((1, 3) if is_cw else (0, 1)))(
+        values, sources, shape, kind, layout)
+
+
+def _pooled(values, sources, shape, kind, layout):
+    kernel, pad, stride, dilation = (
+        [int(value) for value in values[name]]
+        for name in ("kernel", "pad", "stride", "dilation"))
+    ins = values.get("ins") or [0, 0]
+    sizes = [((shape[2 + axis] - 1) * (int(ins[axis]) + 1) + 1
+              + sum(pad[2 * axis:2 * axis + 2])
+              - (kernel[axis] - 1) * dilation[axis] - 1)
+             // max(stride[axis], 1) + 1 for axis in (0, 1)]
+    return [*shape[:2], *sizes], kind, layout
+
+
 RESULTS = {
+    **{name: _exchanged(1, 3) for name in (
+        "dma.load_transpose_cw", "dma.transpose_cw", "tiu.transpose_wc")},
+    "tiu.transpose_cw": _exchanged(1, 3, _types.align_mode.TPU_ROW_ALIGN),
+    **{name: _exchanged(0, 1) for name in (
+        "dma.load_transpose_nc", "dma.transpose_nc")},
+    "dma.load_transpose": _transposed, "dma.transpose": _transposed,
+    **{f"tiu.{name}": _pooled for name in ("pool_avg", "pool_max", "pool_min",
+                                           "fpool_avg", "fpool_max",
+                                           "fpool_min")},
     "tiu.gt": _mask, "tiu.lt": _mask, "tiu.eq": _mask,
     "tiu.gt_select": _selected, "tiu.lt_select": _selected,
     "tiu.eq_select": _selected, "dma.load_compact": _compact,
