@@ -173,10 +173,12 @@ class Functions(unittest.TestCase):
             real = pl.make_tensor(t.shape, pl.int8)
             pl.tiu.rq0(real, t, pl.RM_HALF_TO_EVEN, pl.RM_HALF_TO_EVEN, scale=2.0 ** -13, offset=-1.5)
             pl.dma.store(results[1], real)
+            pl.tiu.rq0(real, t, 2.0 ** -13, -1.5)
+            pl.dma.store(results[2], real)
 
         whole = ((x.astype(np.int64) * 12345 + (1 << 25)) >> 26) + 10
         real = np.rint(x * 2.0 ** -13 - 1.5)
-        self.check(body, [x], [np.clip(whole, -128, 127).astype(np.int8), np.clip(real, -128, 127).astype(np.int8)],
+        self.check(body, [x], [np.clip(whole, -128, 127).astype(np.int8), *[np.clip(real, -128, 127).astype(np.int8)] * 2],
                    chips=(*MACHINE, ("bm1690", "interpreter")))
 
     def test_gather_and_scatter_along_w(self):

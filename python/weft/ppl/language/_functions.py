@@ -74,7 +74,8 @@ SIGNATURES = {
                     "const_val:C=0, fill_const=False",
     "tiu.scatter_h": "output:dst, param, index, is_param_repeated=False",
     "tiu.rq0": "output:dst, input:src, dst_round_mode, src_round_mode, "
-               "scale=None, offset=None, quant=None",
+               "scale=None, offset=None, quant=None | output:dst, input:src, "
+               "scale, offset, dst_round_mode=0, src_round_mode=0, quant=None",
     "tiu.rq1": "output:dst, input:src, round_mode, multiplier=None, "
                "shift=None, offset=None, quant=None",
     "tiu.dq0": "output:dst, input:src, round_mode, offset=None, scale=None, "
@@ -229,6 +230,8 @@ def _takes(slot, value):
         return kind == "choice" and isinstance(value, _CHOICES.get(
             slot["name"], _types.round_mode)) or isinstance(
                 value, _types.coeff_table_mode) and kind == "integer"
+    if kind == "choice":
+        return isinstance(value, (numbers.Integral, numpy.integer))
     return kind != "flag" or value in (0, 1)
 
 
