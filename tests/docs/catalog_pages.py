@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The pages of docs/ppl, docs/zhouyi and docs/ascend are what the catalog says today, and their examples run.
 
-  catalog_pages.py WEFT ppl [--write]
-  catalog_pages.py WEFT zhouyi|ascend --python FOLDER --native FOLDER [--write]
+  catalog_pages.py WEFT ppl|zhouyi|ascend --python FOLDER --native FOLDER [--write]
 
 One page a function (docs/<set>/functions/<name>.md) and the table docs/<set>/README.md, made from `weft ops --<set> --json`.
 Examples of PPL are run by `weft ppl run` on the first chip that has the function; on BM1684X the cycles are those of
-`weft ppl profile` less those of the same program without it. Examples of the other sets are run through Python (the package in
+`weft ppl profile` less those of the same program without it. How C++ and Python call them is read off the headers beside WEFT and
+the package in --python. Examples of the other sets are run through Python (the package in
 --python with the libraries in --native), and the pages show what they give. --write renews the pages.
 """
 import argparse
@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -80,6 +81,43 @@ class Ppl:
         self.rows = rows
         chips = ["bm1684x"] + sorted({chip for row in rows for chip in row["chips"]} - {"bm1684x"})
         self.cycles = self.run_examples(args.weft, chips)
+        self.declared = self.declarations(pathlib.Path(args.weft).resolve().parents[1] / "include" / "weft" / "ppl")
+        self.language = importlib.import_module("weft.ppl.language")
+
+    @staticmethod
+    def declarations(folder):
+        """The C++ functions that record a call of each function of the catalog: "rq0(const tensor<T> &dst, ..)"."""
+        declared, head = {}, re.compile(r"^(?:inline )?\w+(?:<\w+>)? (\w+)\(((?:[^{};]|\{\})*)\) \{$(.*?)^\}", re.M | re.S)
+        for path in sorted(folder.glob("*.h")):
+            for name, parameters, body in head.findall(path.read_text()):
+                words = re.sub(r",? ?Line at = \{\}", "", " ".join(parameters.split()))
+                words = words.replace("detail::Pair", "dim2").replace("detail::Sides", "padding_t").replace("detail::FloatOperand", "Operand")
+                words = re.sub(r"detail::IfNumber<\w+> = 0|detail::|(?<=\w)::type", "", re.sub(r"detail::Coded<(\w+)>", r"\1", words))
+                for full in dict.fromkeys(re.findall(r'call\("(\w+\.\w+)", at', body)):
+                    if name == full.split(".")[1] or full.split(".")[1].startswith(name):
+                        declared.setdefault(full, []).append(f"{full.split('.')[0]}::{name}({words})")
+        return declared
+
+    def called(self, short):
+        """How C++ and Python call a function."""
+        text, fill = "", {"width": 100, "subsequent_indent": "    ", "break_long_words": False, "break_on_hyphens": False}
+        lines = [textwrap.fill(line + ";", **fill) for line in dict.fromkeys(self.declared.get(short, ()))]
+        if lines:
+            text += "```cpp\n" + "\n".join(lines) + "\n```\n\n"
+        unit, name = short.split(".")
+        functions = vars(getattr(self.language, unit))
+        # Forms of one function: conv_sym, conv_asym_rq .. of conv.
+        base = name.split("_")[0]
+        if inspect.isfunction(functions.get(base)):
+            name = base
+        function = functions[name]
+        forms = [form for each in getattr(function, "forms", ()) for form in each if form.row["name"] == short]
+        lines = [f"{form.name}({', '.join(map(str, form.parameters))})" for form in forms] or [
+            f"pl.{unit}.{name}{inspect.signature(function)}"]
+        lines = [re.sub(r"<\w+\.(\w+): \d+>", r"pl.\1", line) for line in lines]
+        text += "```python\n" + "\n".join(textwrap.fill(line, **fill) for line in lines) + "\n```\n\n"
+        makes = forms and forms[0].writes and "local" in forms[0].row["slots"][0]["memories"]
+        return text + (f"In Python, without `{forms[0].parameters[0].name}` it makes the result and returns it.\n\n" if makes else "")
 
     @staticmethod
     def run_examples(weft, chips):
@@ -106,7 +144,7 @@ class Ppl:
 
     def page(self, row, short):
         text = (f"# {row['name']}\n\n{row['summary']}. PPL manual {row['section']}; kernels call `ppl::{short.replace('.', '::')}`. "
-                f"{renew(self.name)}\n\n**Meaning**\n\n```\n{row['formula']}\n```\n\n")
+                f"{renew(self.name)}\n\n{self.called(short)}**Meaning**\n\n```\n{row['formula']}\n```\n\n")
         if row["slots"]:
             text += "| parameter | kind | types or values | default |\n|---|---|---|---|\n" + "".join(map(slot_row, row["slots"])) + "\n"
         if row["rules"]:
@@ -130,7 +168,7 @@ class Ppl:
         states = [row["state"] for row in self.rows]
         counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
         text = (f"# The functions of PPL\n\n{renew(self.name)} `weft ops --ppl` prints this table. Column BM1684X: what the tests measured ({counts}): `native` and `sequence` gave equal "
-                "bytes on our\nemulator, on the vendor's runtime and in the interpreter for 40 random legal calls, `interpreted` was tested against a formula. The page of a function says on which chips and with which element types the tests ran it. Wrappers: [wrappers.md](wrappers.md).\n\n"
+                "bytes on our\nemulator, on the vendor's runtime and in the interpreter for 40 random legal calls, `interpreted` was tested against a formula. The page of a function says on which chips and with which element types the tests ran it. Where C++ takes an `Operand` it takes a tensor or a number. Wrappers: [wrappers.md](wrappers.md).\n\n"
                 "| function | manual | BM1684X | chips | what |\n|---|---|---|---|---|\n")
         return text + index_rows(self.rows, self.name, lambda row: [row["section"], row["state"], " ".join(row["chips"]), row["summary"]])
 
@@ -139,10 +177,6 @@ class Called:
     """A set whose functions Python calls: examples run here."""
 
     def __init__(self, args, rows):
-        if not args.python or not args.native:
-            sys.exit(f"catalog_pages.py: {self.name} needs --python and --native, its examples are run")
-        sys.path.insert(0, args.python)
-        os.environ["WEFT_NATIVE_DIR"] = args.native
         self.module = importlib.import_module(f"weft.{self.name}")
         self.rows = rows
 
@@ -243,10 +277,12 @@ def main():
     parser.add_argument("weft")
     sets = {kind.name: kind for kind in (Ppl, Zhouyi, Ascend)}
     parser.add_argument("set", choices=sets)
-    parser.add_argument("--python", help="folder of the package weft")
-    parser.add_argument("--native", help="folder with libweft-compiler.so")
+    parser.add_argument("--python", required=True, help="folder of the package weft")
+    parser.add_argument("--native", required=True, help="folder with libweft-compiler.so")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
+    sys.path.insert(0, args.python)
+    os.environ["WEFT_NATIVE_DIR"] = args.native
     rows = json.loads(output(args.weft, "ops", f"--{args.set}", "--json"))
     made = sets[args.set](args, rows)
     folder = DOCS / args.set
