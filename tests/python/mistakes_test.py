@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import sys
+import traceback
 import unittest
 import warnings
 
@@ -305,6 +306,17 @@ class Mistakes(unittest.TestCase):
             t = pl.dma.load(pl.gtensor([1, 1, 1, 8], pl.GLOBAL, x)); pl.dma.store(pl.gtensor([1, 1, 1, 8], pl.GLOBAL, y), t + 1)
         with self.assertRaisesRegex(ppl.PplError, r"int64.*x.astype\(numpy.int32\)"):
             ppl.jit(doubled)[(1,)](np.zeros(8, np.int64), np.ones(8, np.int64))
+
+    def test_traceback(self):
+        """Shows who launched, the helper that is wrong, and one line of the package."""
+        def mistaken(y, x):
+            assign(load(x), 1.0)
+        try:
+            ppl.jit(mistaken)[(1,)](y, x)
+        except ppl.PplError as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            self.assertEqual([frame.name for frame in frames if frame.filename == __file__], ["test_traceback", "mistaken", "assign"])
+            self.assertEqual(len(frames), 4)
 
     def test_use_after_the_launch(self):
         kept.clear()

@@ -342,6 +342,7 @@ class Kernel:
                     f"{self.__name__}[(1,)]({self._parameters()})")
         return bound
 
+    @_recorder.with_short_traceback
     def _launch(self, cores, *args, **kwargs):
         if self.tuning:
             return self._tuned(cores, args, kwargs)

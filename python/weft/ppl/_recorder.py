@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import difflib
+import functools
 import json
 import linecache
 import os
@@ -11,6 +12,7 @@ import sys
 import threading
 import traceback
 import warnings
+from types import TracebackType
 
 from .. import _native
 
@@ -165,6 +167,27 @@ def line_that_called(error):
         elif not _is_library(file):
             return Line(os.fsencode(file), line) if own else None
     return None
+
+
+def with_short_traceback(function):
+    """The traceback of a PplError shows the kernel's code and whoever launched
+    it, not the dozen of frames of this package between them."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except PplError as error:
+            trace, all_of_it = None, []
+            rest = error.__traceback__
+            while rest:
+                all_of_it.append(rest)
+                rest = rest.tb_next
+            for each in reversed(all_of_it):
+                if not each.tb_frame.f_code.co_filename.startswith(_FOLDER):
+                    trace = TracebackType(trace, each.tb_frame,
+                                          each.tb_lasti, each.tb_lineno)
+            raise error.with_traceback(trace)
+    return call
 
 
 def _is_library(file):
