@@ -121,4 +121,28 @@ inline tensor<int32> ordered(const tensor<int32> &bits, int flip) {
   return turnedRound;
 }
 
+/// All numbers by their bits, as IEEE 754's total order has them. What gives
+/// keys is a class like this: a larger key goes first. `tags` are the indices,
+/// which break ties; they may be changed as long as they stay in their order,
+/// and `elements`, which gets keys and tags of the sorted, gives them back.
+template <class T>
+struct TotalOrder {
+  bool falling;
+
+  tensor<int32> keys(const tensor<T> &x, const tensor<int32> &tags) const {
+    tensor<float> wide(tags.getShape());
+    tiu::cast(wide, x);
+    return ordered(wide.template view<int32>(), falling ? 0 : -1);
+  }
+  tensor<T> elements(const tensor<int32> &keys,
+                     const tensor<int32> &tags) const {
+    tensor<int32> turned(tags.getShape());
+    tiu::bitwise_xor(turned, keys, falling ? 0 : -1);
+    auto bits = ordered(turned, 0);
+    tensor<T> x(tags.getShape());
+    tiu::cast(x, bits.template view<float>());
+    return x;
+  }
+};
+
 #endif // WEFT_EXAMPLES_KERNELS_TOP_K_BITONIC_H
