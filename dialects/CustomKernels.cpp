@@ -28,7 +28,7 @@ LogicalResult weft::verifyOnnxTypes(
   return success();
 }
 
-static const CustomKernels *kernelsOf(MLIRContext *context) {
+const CustomKernels *weft::customKernelsOf(MLIRContext *context) {
   Dialect *top = context->getLoadedDialect("top");
   return top ? top->getRegisteredInterface<CustomKernels>() : nullptr;
 }
@@ -61,7 +61,7 @@ LogicalResult weft::evaluateCustom(Operation *op, const CustomOperator &custom,
                                    ArrayRef<RankedTensorType> operandTypes,
                                    ArrayRef<RankedTensorType> resultTypes,
                                    SmallVectorImpl<HostTensor> &results) {
-  const CustomKernels *kernels = kernelsOf(op->getContext());
+  const CustomKernels *kernels = customKernelsOf(op->getContext());
   if (!kernels)
     return op->emitError() << "operator " << custom.name << " of domain '"
                            << custom.domain

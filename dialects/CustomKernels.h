@@ -15,6 +15,18 @@
 
 namespace weft {
 
+struct Chip;
+
+/// The domain of operators that the compiler brings itself, by kernels of the
+/// library in examples/kernels.
+inline constexpr llvm::StringLiteral kLibraryDomain = "weft";
+
+/// A kernel of the library for one call.
+struct LibraryKernel {
+  llvm::StringRef name; ///< of its operator in `kLibraryDomain`
+  uint64_t cycles;      ///< predicted
+};
+
 /// An operator as a node names it: `top.custom`, `tpu.custom` and `ppl.custom`
 /// carry these attributes.
 struct CustomOperator {
@@ -55,7 +67,21 @@ public:
   evaluate(const CustomOperator &custom,
            llvm::ArrayRef<const numeric::HostTensor *> operands,
            llvm::MutableArrayRef<numeric::HostTensor> results) const = 0;
+
+  /// The kernels of the library that compute on `chip` what the host's `kernel`
+  /// does with operands and results of these types (those of the graph, in
+  /// element types of the chip), the cheapest first.
+  virtual std::vector<LibraryKernel>
+  libraryKernels(llvm::StringRef kernel, mlir::DictionaryAttr parameters,
+                 const Chip &chip,
+                 llvm::ArrayRef<mlir::RankedTensorType> operands,
+                 llvm::ArrayRef<mlir::RankedTensorType> results) const = 0;
+  /// Whether there is a kernel for some calls of the host's `kernel`.
+  virtual bool hasLibraryKernel(llvm::StringRef kernel) const = 0;
 };
+
+/// What is attached to `context`; null if nothing is.
+const CustomKernels *customKernelsOf(mlir::MLIRContext *context);
 
 /// Evaluates an op of a custom operator; types and shapes are those that the
 /// ONNX graph has at this point. Floats are converted to f32 and back.

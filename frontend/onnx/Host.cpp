@@ -18,73 +18,17 @@ using namespace weft::onnx;
 
 static Type i64(NodeImporter &n) { return n.builder.getI64Type(); }
 
-/// Up to so many comparisons each value of a TopK is compared with each other
-/// one of its line, which the chip does at once; above, the host sorts.
-static constexpr int64_t kMostComparisons = 1 << 20;
-
-/// For each value of lines B x N how many of its line come before it: larger
-/// (or smaller) ones, and equal ones with a smaller index. A permutation of 0
-/// .. N-1 in each line.
-static Value ranksOf(Compose &c, Value lines, bool largest) {
-  ArrayRef<int64_t> shape = Compose::shapeOf(lines);
-  int64_t batch = shape[0], size = shape[1];
-  Value own = c.reshape(lines, {batch, size, 1}),
-        other = c.reshape(lines, {batch, 1, size});
-  SmallVector<bool> earlier(size * size);
-  for (int64_t i = 0; i < size; ++i)
-    for (int64_t j = 0; j < i; ++j)
-      earlier[i * size + j] = true;
-  OpBuilder &b = c.n.builder;
-  Value isEarlier = c.n.constant(DenseElementsAttr::get(
-      RankedTensorType::get({1, size, size}, b.getI1Type()), earlier));
-  Value beats = c.binary(
-      largest ? top::BinaryKind::Greater : top::BinaryKind::Less, other, own);
-  Value ties =
-      c.binary(top::BinaryKind::And,
-               c.binary(top::BinaryKind::Equal, other, own), isEarlier);
-  Value before = c.binary(top::BinaryKind::Or, beats, ties);
-  return c.reduce(top::ReduceKind::Sum, c.cast(before, b.getI32Type()), {2},
-                  /*keepdims=*/false);
-}
-
-/// TopK of the chip: every value and its index go to the place that its rank
-/// says; the first k are the result.
-static LogicalResult sortByRank(NodeImporter &n, Value input, int64_t axis,
-                                int64_t k, bool largest) {
-  Compose c(n);
-  SmallVector<int64_t> shape(Compose::shapeOf(input)), perm, back;
-  int64_t rank = shape.size(), size = shape[axis];
-  for (int64_t i = 0; i < rank; ++i) // the axis becomes the last one, and back
+/// The axes of a tensor of rank `rank` with `axis` last, and back.
+static std::pair<SmallVector<int64_t>, SmallVector<int64_t>>
+axisLast(int64_t rank, int64_t axis) {
+  SmallVector<int64_t> perm, back;
+  for (int64_t i = 0; i < rank; ++i) {
     if (i != axis)
       perm.push_back(i);
-  perm.push_back(axis);
-  for (int64_t i = 0; i < rank; ++i)
     back.push_back(i < axis ? i : i == axis ? rank - 1 : i - 1);
-  int64_t batch = n.typeOf(input).getNumElements() / size;
-  Value lines = c.reshape(c.transpose(input, perm), {batch, size});
-  if (!lines)
-    return failure();
-  if (failed(n.checkTable({batch, size})))
-    return failure();
-  Value ranks = ranksOf(c, lines, largest);
-  SmallVector<int64_t> counting(batch * size);
-  for (auto [i, value] : llvm::enumerate(counting))
-    value = int64_t(i) % size;
-  Value indices = n.intConstant(counting, {batch, size, 1});
-  SmallVector<int64_t> sorted(shape);
-  sorted.erase(sorted.begin() + axis);
-  sorted.push_back(k);
-  auto place = [&](Value values, unsigned output) -> LogicalResult {
-    if (!n.wantsOutput(output))
-      return success();
-    n.selectOutput(output);
-    Value all = c.scatter(values, ranks, values);
-    return c.finish(
-        c.transpose(c.reshape(c.sliceAxis(all, 1, 0, k), sorted), back),
-        output);
-  };
-  return success(succeeded(place(c.reshape(lines, {batch, size, 1}), 0)) &&
-                 succeeded(place(indices, 1)));
+  }
+  perm.push_back(axis);
+  return {perm, back};
 }
 
 /// TopK-1..24: `k` is an attribute before 10, then an operand.
@@ -111,19 +55,32 @@ static LogicalResult importTopK(NodeImporter &n) {
   if (*k < 0 || *k > type.getDimSize(*axis))
     return n.error() << "k is " << *k << ", must be 0 to the size "
                      << type.getDimSize(*axis) << " of axis " << *axis;
-  int64_t elements = type.getNumElements();
-  if (*k > 0 && elements > 0 &&
-      elements <= kMostComparisons / type.getDimSize(*axis))
-    return sortByRank(n, *input, *axis, *k, *largest);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[*axis] = *k;
+  // Lines lie together: kernels of the chip take them so.
+  Compose c(n);
+  auto [perm, back] = axisLast(type.getRank(), *axis);
+  Value lines = c.transpose(*input, perm);
+  if (!lines)
+    return failure();
+  SmallVector<int64_t> shape(Compose::shapeOf(lines));
+  shape.back() = *k;
   NamedAttrList parameters;
-  parameters.append("axis", n.builder.getI64IntegerAttr(*axis));
+  parameters.append("axis", n.builder.getI64IntegerAttr(type.getRank() - 1));
   parameters.append("k", n.builder.getI64IntegerAttr(*k));
   parameters.append("largest", n.builder.getI64IntegerAttr(*largest));
-  Compose c(n);
-  return c.finishHost("top_k", *input, parameters,
-                      {type.clone(shape), type.clone(shape, i64(n))});
+  SmallVector<Type> types{type.clone(shape), type.clone(shape, i64(n))};
+  if (*axis == type.getRank() - 1)
+    return c.finishHost("top_k", lines, parameters, types);
+  SmallVector<Value> results = c.host("top_k", lines, parameters, types);
+  if (results.empty())
+    return failure();
+  for (auto [i, result] : llvm::enumerate(results)) {
+    if (!n.wantsOutput(i))
+      continue;
+    n.selectOutput(i);
+    if (failed(c.finish(c.transpose(result, back), i)))
+      return failure();
+  }
+  return success();
 }
 
 /// NonZero-9..13.

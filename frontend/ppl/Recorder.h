@@ -48,6 +48,8 @@ public:
     std::function<int(ppl::NetOp)> fits;
     /// Calls run as they are recorded, so that values() can be asked.
     bool keepsValues = false;
+    /// One more call, not counting attempts that did not fit, is an error.
+    size_t mostCalls = SIZE_MAX;
   };
   Recorder(mlir::MLIRContext &context, const Chip &chip, Options options);
   ~Recorder();
@@ -116,6 +118,7 @@ private:
     mlir::Location location;
     // What an attempt that does not fit goes back to.
     mlir::Operation *lastBefore = nullptr;
+    size_t callsBefore = 0;
     size_t tensorsBefore = 0;
     std::optional<bool> addressesBefore;
     unsigned methodBefore = 0;
@@ -255,6 +258,7 @@ private:
   std::set<const void *> linesWithErrors;
   std::set<std::string> problemsOfShapes; ///< that have been said
   bool hasFailed = false;
+  size_t calls = 0;                      ///< of functions, see mostCalls
   std::optional<bool> addressesAreGiven; ///< of local tensors, all or none
   uint64_t nextRoot = 1;
   int64_t parallelRegions = 0, parallelRegion = 0; ///< 0: in none

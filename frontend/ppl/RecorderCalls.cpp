@@ -59,6 +59,11 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
   if (!isGivenPointer(name, "a function's name", at) ||
       (count && !isGivenPointer(arguments, "a function's arguments", at)))
     return;
+  if (calls++ >= options.mostCalls) {
+    if (!hasFailed)
+      error(at) << "more than " << options.mostCalls << " calls";
+    return;
+  }
   const catalog::Operation *function = catalog::find(name);
   if (!function) {
     error(at) << "there is no function ppl::" << name;

@@ -35,6 +35,7 @@ void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
   if (kind == WEFT_PPL_SCOPE_ATTEMPT) {
     Block &body = net.getBody().front();
     scope.lastBefore = body.empty() ? nullptr : &body.back();
+    scope.callsBefore = calls;
     scope.tensorsBefore = tensors.size();
     scope.addressesBefore = addressesAreGiven;
     scope.methodBefore = allocationMethod;
@@ -83,6 +84,7 @@ int32_t Recorder::leaveAttempt(const Scope &scope) {
   while (!body.empty() && &body.back() != scope.lastBefore)
     body.back().erase();
   tensors.resize(scope.tensorsBefore);
+  calls = scope.callsBefore;
   for (const auto &[number, tensor] : scope.unshapedBefore)
     tensors[number - 1] = tensor;
   addressesAreGiven = scope.addressesBefore;

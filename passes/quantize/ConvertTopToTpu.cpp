@@ -225,6 +225,7 @@ public:
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
     functions.add<top::CustomOp>(planCustom);
+    functions.add<top::HostOp>(planLibraryKernel);
   }
 
   LogicalResult run() {
@@ -400,10 +401,11 @@ private:
   }
 
   Answer<> plan(Operation &op) {
+    if (auto host = dyn_cast<top::HostOp>(op);
+        host && !(machine.hasKernels() && hasLibraryKernel(host)))
+      return refusalOfHostOp(host, lowering.choices.noHost);
     const LoweringTable::Function *function = functions.find(&op);
     if (!function) {
-      if (auto host = dyn_cast<top::HostOp>(op))
-        return refusalOfHostOp(host, lowering.choices.noHost);
       return Refusal(
           &op,
           inWords("operation '", op.getName().getStringRef(), "' on the chip"),

@@ -15,6 +15,13 @@ bool hasHostKernel(mlir::Operation *op);
 /// Whether `op` runs branches or a loop, which only the host does.
 bool runsGraphs(mlir::Operation *op);
 
+/// Whether a kernel of the library may compute `op` on a chip; false where
+/// nothing brings kernels (weft-opt).
+bool hasLibraryKernel(top::HostOp op);
+
+/// Plans the cheapest kernel of the library that computes `op`. (Library.cpp)
+Answer<> planLibraryKernel(top::HostOp op, Lowering &lowering);
+
 /// Why `op` is not for the chip, and the way out; `noHost`: that of a program
 /// without the host.
 Refusal refusalOfHostOp(top::HostOp op, bool noHost);

@@ -30,6 +30,9 @@ public:
   /// Depthwise convolutions of 16 bits are faster, as every step rounds.
   bool roundsNarrowSums() const { return !isVectorMachine; }
 
+  /// Whether it runs kernels of PPL.
+  bool hasKernels() const { return !isVectorMachine; }
+
   /// Whether products read codes with a zero point.
   bool hasZeroPoints() const { return !isVectorMachine; }
 

@@ -70,10 +70,11 @@ Status host::kernels::top_k(const Call &call,
     return call.fail("k is %lld for an axis of size %lld",
                      static_cast<long long>(k),
                      static_cast<long long>(shape[axis]));
+  bool isLong = call.results.back().type == ElementType::I64;
   if (call.results.size() != 2 || call.results[0].type != input.type() ||
-      call.results[1].type != ElementType::I64)
+      (!isLong && call.results[1].type != ElementType::I32))
     return call.fail("results must be values of the input's type and i64 "
-                     "indices");
+                     "or i32 indices");
   AroundAxis in(shape, size_t(axis));
   shape[axis] = k;
   WEFT_TRY(call.addResult(shape, results));
@@ -96,7 +97,10 @@ Status host::kernels::top_k(const Call &call,
       for (int64_t rank = 0; rank < k; ++rank) {
         int64_t target = (o * k + rank) * in.inner + i;
         copyElement(input, in.at(o, line[rank], i), values, target);
-        indices.as<int64_t>()[target] = line[rank];
+        if (isLong)
+          indices.as<int64_t>()[target] = line[rank];
+        else
+          indices.as<int32_t>()[target] = int32_t(line[rank]);
       }
     }
   return Status::ok();

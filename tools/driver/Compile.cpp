@@ -67,6 +67,13 @@ static void readNotes(ModuleOp module, codegen::InterfaceNotes &notes) {
     add(main.getResultAttrDict(i));
 }
 
+/// Without plugins there are the kernels of the library.
+void Compilation::useLibrary() {
+  static const Plugins none;
+  if (!plugins)
+    use(none);
+}
+
 void Compilation::use(const Plugins &given) {
   plugins = &given;
   plugins->attach(context);
@@ -167,6 +174,7 @@ LogicalResult Compilation::takeWholeTable(CompileOptions &options) {
 LogicalResult Compilation::lower(const CompileOptions &given, Stage stage) {
   if (stage == Stage::Top)
     return success();
+  useLibrary();
   CompileOptions options = given;
   if (failed(takeWholeTable(options)))
     return failure();
@@ -191,6 +199,7 @@ FailureOr<CheaperFloats>
 Compilation::cheaperAsFloats(const CompileOptions &options) {
   if (!mayBecomeFloats(options))
     return CheaperFloats();
+  useLibrary();
   FailureOr<CheapestProgram> cheapest = findCheapest(options);
   if (failed(cheapest))
     return failure();
@@ -262,8 +271,7 @@ LogicalResult Compilation::lowerGraph(ModuleOp module,
   LiveBlobs before(module);
   if (failed(passes.run(module)))
     return failure();
-  if (plugins && stage >= Stage::Ppl &&
-      failed(insertCustomKernels(module, *plugins)))
+  if (stage >= Stage::Ppl && failed(insertCustomKernels(module, *plugins)))
     return failure();
   before.releaseOthers(module);
   return success();
@@ -293,7 +301,7 @@ LogicalResult Compilation::lowerSearched(ModuleOp module,
         buildPplPipeline(rest, lowering);
         LiveBlobs placed(groups);
         if (failed(rest.run(groups)) ||
-            (plugins && failed(insertCustomKernels(groups, *plugins))))
+            failed(insertCustomKernels(groups, *plugins)))
           return failure();
         placed.releaseOthers(groups);
         return success();

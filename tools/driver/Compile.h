@@ -153,6 +153,7 @@ public:
   const onnx::GraphCut &graphCut() const { return cut; }
 
 private:
+  void useLibrary();
   mlir::LogicalResult canonicalize(const preprocess::Options *fused = nullptr);
   mlir::LogicalResult lowerGraph(mlir::ModuleOp module,
                                  const CompileOptions &options, Stage stage,

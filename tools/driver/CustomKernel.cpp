@@ -8,6 +8,7 @@
 #include "passes/ppl/Accesses.h"
 #include "runtime/chips/Alignment.h"
 #include "tools/driver/KernelProgram.h"
+#include "tools/driver/ProgramCycles.h"
 
 using namespace mlir;
 using namespace weft;
@@ -43,10 +44,10 @@ struct Moved {
 
 static SmallVector<Plugins::Place>
 allocatePlaces(const frontend::Recorder &recorder, ArrayAttr types,
-               OperandRange tensors, std::vector<Moved> &moves) {
+               std::vector<Moved> &moves) {
   SmallVector<Plugins::Place> places;
   const weft_ppl_recorder &table = recorder.table();
-  for (auto [attribute, tensor] : llvm::zip(types, tensors)) {
+  for (Attribute attribute : types) {
     auto type = cast<RankedTensorType>(cast<TypeAttr>(attribute).getValue());
     int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     int64_t shape[4] = {1, 1, 1, bytes};
@@ -57,9 +58,7 @@ allocatePlaces(const frontend::Recorder &recorder, ArrayAttr types,
       continue;
     uint64_t address =
         *recorder.memory.addressOf(reinterpret_cast<uintptr_t>(memory));
-    auto global = tensor.getDefiningOp<ppl::GlobalOp>();
-    moves.push_back(
-        {address, address + uint64_t(bytes), uint64_t(global.getAddress())});
+    moves.push_back({address, address + uint64_t(bytes), address});
   }
   return places;
 }
@@ -133,6 +132,65 @@ static LogicalResult splice(ppl::NetOp recorded, ppl::CustomOp custom,
   return success();
 }
 
+namespace {
+/// A kernel, recorded for the tensors of one node and made of commands.
+class Recording {
+public:
+  Recording(MLIRContext &context, const Chip &chip, size_t mostCalls = SIZE_MAX)
+      : context(context), recorder(context, chip, optionsFor(chip, mostCalls)) {
+  }
+
+  /// False if something is wrong: `status`, or `errors`.
+  bool run(const Plugins &plugins, const Plugins::Operator &found,
+           const CustomOperator &called, ArrayAttr inputTypes,
+           ArrayAttr outputTypes);
+  ppl::NetOp net() { return *module->getOps<ppl::NetOp>().begin(); }
+
+private:
+  frontend::Recorder::Options optionsFor(const Chip &chip, size_t mostCalls) {
+    frontend::Recorder::Options options;
+    options.describesInterface = false;
+    options.globalBytes = chip.globalMemoryBytes;
+    options.mostCalls = mostCalls;
+    options.fits = [this](ppl::NetOp net) {
+      return memoryCodeOf(net, recorder);
+    };
+    return options;
+  }
+
+  MLIRContext &context;
+
+public:
+  frontend::Recorder recorder;
+  /// Of the inputs, then of the outputs, which lie where they are recorded.
+  std::vector<Moved> moves;
+  OwningOpRef<ModuleOp> module;
+  std::vector<std::string> errors;
+  rt::Status status = rt::Status::ok();
+};
+} // namespace
+
+bool Recording::run(const Plugins &plugins, const Plugins::Operator &found,
+                    const CustomOperator &called, ArrayAttr inputTypes,
+                    ArrayAttr outputTypes) {
+  KernelErrors collected(&context);
+  auto inputs = allocatePlaces(recorder, inputTypes, moves);
+  size_t inputPieces = moves.size();
+  auto outputs = allocatePlaces(recorder, outputTypes, moves);
+  if (!recorder.failed())
+    status = plugins.record(found, called, inputs, outputs, recorder.table());
+  if (status)
+    module = recorder.finish();
+  int code = 0;
+  if (module)
+    code = failed(checkInputsAreKept(
+               net(), ArrayRef<Moved>(moves).take_front(inputPieces)))
+               ? kFinalError
+               : lowerKernel(net(), net(), recorder, {});
+  errors = std::move(collected.texts);
+  return status && module && !code && errors.empty();
+}
+
 static LogicalResult insertKernel(ppl::CustomOp custom,
                                   const Plugins &plugins) {
   CustomOperator called = custom.custom();
@@ -143,51 +201,42 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
            << "operator " << called.name << " of domain '" << called.domain
            << "' belongs to a plugin that is not loaded; "
               "give it with --plugin";
-  const Chip &chip = ppl::chipOf(custom);
-  frontend::Recorder::Options options;
-  options.describesInterface = false;
-  options.globalBytes = chip.globalMemoryBytes;
-  const frontend::Recorder *asked = nullptr;
-  options.fits = [&asked](ppl::NetOp net) { return memoryCodeOf(net, *asked); };
-  frontend::Recorder recorder(*custom.getContext(), chip, std::move(options));
-  asked = &recorder;
-  std::vector<Moved> moves;
-  OwningOpRef<ModuleOp> recorded;
-  int code = 0;
-  std::vector<std::string> errors;
-  rt::Status status = rt::Status::ok();
-  {
-    KernelErrors collected(custom.getContext());
-    auto inputs = allocatePlaces(recorder, custom.getInputTypes(),
-                                 custom.getInputs(), moves);
-    size_t inputPieces = moves.size();
-    auto outputs = allocatePlaces(recorder, custom.getOutputTypes(),
-                                  custom.getOutputs(), moves);
-    if (!recorder.failed())
-      status =
-          plugins.record(*found, called, inputs, outputs, recorder.table());
-    if (status)
-      recorded = recorder.finish();
-    if (recorded) {
-      ppl::NetOp net = *recorded->getOps<ppl::NetOp>().begin();
-      code = failed(checkInputsAreKept(
-                 net, ArrayRef<Moved>(moves).take_front(inputPieces)))
-                 ? kFinalError
-                 : lowerKernel(net, net, recorder, {});
-    }
-    errors = std::move(collected.texts);
-  }
-  if (!status)
-    return custom.emitError() << status.message();
-  for (const std::string &error : errors)
-    custom.emitError() << "plugin " << found->library << ": " << error;
-  if (!recorded || code || !errors.empty())
+  Recording recording(*custom.getContext(), ppl::chipOf(custom));
+  if (!recording.run(plugins, *found, called, custom.getInputTypes(),
+                     custom.getOutputTypes())) {
+    if (!recording.status)
+      return custom.emitError() << recording.status.message();
+    for (const std::string &error : recording.errors)
+      custom.emitError() << "plugin " << found->library << ": " << error;
     return failure();
-  placeScratch(recorder, custom->getParentOfType<ppl::NetOp>(), moves);
-  if (failed(splice(*recorded->getOps<ppl::NetOp>().begin(), custom, moves)))
+  }
+  SmallVector<Value> tensors(custom.getInputs());
+  llvm::append_range(tensors, custom.getOutputs());
+  for (auto [move, tensor] : llvm::zip(recording.moves, tensors))
+    move.to = uint64_t(tensor.getDefiningOp<ppl::GlobalOp>().getAddress());
+  placeScratch(recording.recorder, custom->getParentOfType<ppl::NetOp>(),
+               recording.moves);
+  if (failed(splice(recording.net(), custom, recording.moves)))
     return failure();
   custom.erase();
   return success();
+}
+
+std::optional<uint64_t>
+driver::kernelCycles(MLIRContext &context, const Chip &chip,
+                     const Plugins &plugins, const Plugins::Operator &found,
+                     const CustomOperator &called, ArrayAttr inputTypes,
+                     ArrayAttr outputTypes, size_t mostCalls) {
+  ScopedDiagnosticHandler unheard(&context,
+                                  [](Diagnostic &) { return success(); });
+  Recording recording(context, chip, mostCalls);
+  if (!recording.run(plugins, found, called, inputTypes, outputTypes))
+    return std::nullopt;
+  // Scheduling takes a third of the time, and steps of a kernel wait for each
+  // other.
+  std::optional<ProgramCycles> cycles =
+      predictCycles(recording.net(), chip, codegen::Order::AsWritten);
+  return cycles ? std::optional(cycles->total) : std::nullopt;
 }
 
 LogicalResult driver::insertCustomKernels(ModuleOp module,

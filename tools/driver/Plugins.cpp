@@ -1,14 +1,20 @@
 //===- Plugins.cpp - libraries of ONNX operators --------------------------===//
 
 #include "tools/driver/Plugins.h"
+#include "tools/driver/CustomKernel.h"
+#include "tools/driver/LibraryOperators.h"
 #include "tools/driver/UserCode.h"
 
 #include "dialects/Evaluate.h"
+#include "dialects/HostCall.h"
+#include "dialects/ppl/Ppl.h"
 #include "dialects/top/Top.h"
 #include "runtime/catalog/Catalog.h"
+#include "runtime/chips/Chip.h"
 
 #include <deque>
 #include <dlfcn.h>
+#include <map>
 
 using namespace mlir;
 using namespace weft;
@@ -34,6 +40,12 @@ static std::string problemOf(const weft_plugin_operator &row) {
     return "has an operator without a name, a float type, a shape function, a "
            "float reference or a kernel; use PPL_OPERATOR of ppl/plugin.h";
   return "";
+}
+
+Plugins::Plugins() {
+  for (const weft_plugin_operator *row = libraryOperators(); row;
+       row = row->next)
+    library.push_back({"of this program", row, bindLibrary});
 }
 
 Status Plugins::load(const std::string &path) {
@@ -79,11 +91,26 @@ Status Plugins::load(const std::vector<std::string> &paths) {
 
 const Plugins::Operator *Plugins::find(StringRef domain, StringRef name,
                                        int64_t opset) const {
-  for (const Operator &found : operators)
-    if (domain == found.row->domain && name == found.row->name &&
-        found.row->first_opset <= opset && opset <= found.row->last_opset)
-      return &found;
+  for (const std::vector<Operator> *list : {&library, &operators})
+    for (const Operator &found : *list)
+      if (domain == found.row->domain && name == found.row->name &&
+          found.row->first_opset <= opset && opset <= found.row->last_opset)
+        return &found;
   return nullptr;
+}
+
+/// What the host calls that which operator HOST_by_WAY computes.
+static StringRef hostKernelOf(StringRef name) {
+  return name.rsplit("_by_").first;
+}
+
+std::vector<const Plugins::Operator *>
+Plugins::libraryFor(StringRef kernel) const {
+  std::vector<const Operator *> found;
+  for (const Operator &one : library)
+    if (hostKernelOf(one.row->name) == kernel)
+      found.push_back(&one);
+  return found;
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,6 +393,8 @@ public:
   Status evaluate(const CustomOperator &custom,
                   ArrayRef<const HostTensor *> operands,
                   MutableArrayRef<HostTensor> results) const override {
+    if (custom.domain == kLibraryDomain)
+      return evaluateOnHost(custom, operands, results);
     const Plugins::Operator *found =
         plugins.find(custom.domain, custom.name, custom.opset);
     if (!found)
@@ -385,14 +414,89 @@ public:
     return view.call(*found, found->row->reference, "float reference");
   }
 
+  bool hasLibraryKernel(StringRef kernel) const override {
+    return !plugins.libraryFor(kernel).empty();
+  }
+  std::vector<LibraryKernel>
+  libraryKernels(StringRef kernel, DictionaryAttr parameters, const Chip &chip,
+                 ArrayRef<RankedTensorType> operands,
+                 ArrayRef<RankedTensorType> results) const override;
+
 private:
+  static Status evaluateOnHost(const CustomOperator &custom,
+                               ArrayRef<const HostTensor *> operands,
+                               MutableArrayRef<HostTensor> results);
+
   const Plugins &plugins;
+  /// Of calls that were asked about. A program is lowered several times until
+  /// it is the cheapest one.
+  mutable std::map<std::string, std::vector<LibraryKernel>> known;
 };
 } // namespace
 
+Status PluginKernels::evaluateOnHost(const CustomOperator &custom,
+                                     ArrayRef<const HostTensor *> operands,
+                                     MutableArrayRef<HostTensor> results) {
+  host::Call call;
+  call.kernel = hostKernelOf(custom.name).str();
+  FailureOr<host::Attributes> attributes = hostAttributes(
+      custom.parameters, UnknownLoc::get(custom.parameters.getContext()));
+  if (failed(attributes))
+    return rt::fail(Code::InvalidArgument,
+                    custom.name.str() + " has attributes that the host lacks");
+  call.attributes = std::move(*attributes);
+  call.operands.assign(operands.begin(), operands.end());
+  for (const HostTensor &result : results)
+    call.results.push_back({result.type(), result.shape(), result.shape()});
+  std::vector<HostTensor> computed;
+  WEFT_TRY(host::run(call, computed));
+  for (auto [result, value] : llvm::zip(results, computed))
+    result = std::move(value);
+  return Status::ok();
+}
+
+std::vector<LibraryKernel>
+PluginKernels::libraryKernels(StringRef kernel, DictionaryAttr parameters,
+                              const Chip &chip,
+                              ArrayRef<RankedTensorType> operands,
+                              ArrayRef<RankedTensorType> results) const {
+  MLIRContext *context = parameters.getContext();
+  auto typesOf = [&](ArrayRef<RankedTensorType> types) {
+    SmallVector<Attribute> attributes;
+    for (RankedTensorType type : types)
+      attributes.push_back(TypeAttr::get(type));
+    return ArrayAttr::get(context, attributes);
+  };
+  ArrayAttr inputs = typesOf(operands), outputs = typesOf(results);
+  std::string question;
+  llvm::raw_string_ostream(question)
+      << kernel << parameters << inputs << outputs << chip.name;
+  auto [at, isNew] = known.try_emplace(question);
+  std::vector<LibraryKernel> &kernels = at->second;
+  if (!isNew)
+    return kernels;
+  // Each call takes a cycle at least, and what takes so many is compiled for
+  // long, and has more commands than it is worth.
+  size_t mostCalls = 1 << 16;
+  for (const Plugins::Operator *found : plugins.libraryFor(kernel)) {
+    CustomOperator called{kLibraryDomain, found->row->name, 1, parameters, {}};
+    if (std::optional<uint64_t> cycles =
+            kernelCycles(*context, chip, plugins, *found, called, inputs,
+                         outputs, mostCalls)) {
+      kernels.push_back({found->row->name, *cycles});
+      mostCalls = std::min<size_t>(mostCalls, *cycles);
+    }
+  }
+  llvm::stable_sort(kernels,
+                    [](const LibraryKernel &a, const LibraryKernel &b) {
+                      return a.cycles < b.cycles;
+                    });
+  return kernels;
+}
+
 void Plugins::attach(MLIRContext &context) const {
-  if (operators.empty())
-    return;
+  // Kernels are recorded while passes run, when no dialect may be loaded.
+  context.getOrLoadDialect<ppl::PplDialect>();
   auto *dialect = context.getOrLoadDialect<top::TopDialect>();
   dialect->addInterface(
       std::unique_ptr<DialectInterface>(new PluginKernels(dialect, *this)));

@@ -16,10 +16,14 @@
 
 namespace weft::driver {
 
-/// The libraries of `--plugin`. They stay loaded until the program ends. The
-/// code of a plugin is the user's own: it runs in this process.
+/// The libraries of `--plugin`, and the kernels of the library that the
+/// compiler itself uses (LibraryOperators.h). They stay loaded until the
+/// program ends. The code of a plugin is the user's own: it runs in this
+/// process.
 class Plugins {
 public:
+  Plugins();
+
   /// One operator of a library.
   struct Operator {
     std::string library; ///< path as it was given
@@ -32,12 +36,14 @@ public:
   rt::Status load(const std::string &path);
   rt::Status load(const std::vector<std::string> &paths);
 
-  /// For ImportOptions::plugins; they refer to this object.
+  /// Without the library's. For ImportOptions::plugins; they refer to this
+  /// object.
   std::vector<onnx::PluginOperator> importOperators() const;
   /// Lets ops of operators evaluate in `context`, for which this object must
   /// live on.
   void attach(mlir::MLIRContext &context) const;
-  /// The operator of a node; null if there is none.
+  /// The operator of a node, of a plugin or of the library; null if there is
+  /// none.
   const Operator *find(llvm::StringRef domain, llvm::StringRef name,
                        int64_t opset) const;
 
@@ -52,8 +58,12 @@ public:
                     llvm::ArrayRef<Place> inputs, llvm::ArrayRef<Place> outputs,
                     const weft_ppl_recorder &recorder) const;
 
+  /// The operators HOST_by_WAY of the library that compute what host kernel
+  /// `kernel` does.
+  std::vector<const Operator *> libraryFor(llvm::StringRef kernel) const;
+
 private:
-  std::vector<Operator> operators;
+  std::vector<Operator> operators, library;
 };
 
 } // namespace weft::driver

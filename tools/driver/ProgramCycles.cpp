@@ -49,10 +49,10 @@ static bool issue(const std::vector<uint8_t> &bytes, Engine engine,
   return true;
 }
 
-std::optional<ProgramCycles> driver::predictCycles(ppl::NetOp net,
-                                                   const Chip &chip) {
-  mlir::FailureOr<codegen::EncodedProgram> program = codegen::encodeProgram(
-      net, codegen::Transfers::Planned, codegen::Order::Scheduled);
+std::optional<ProgramCycles>
+driver::predictCycles(ppl::NetOp net, const Chip &chip, codegen::Order order) {
+  mlir::FailureOr<codegen::EncodedProgram> program =
+      codegen::encodeProgram(net, codegen::Transfers::Planned, order);
   if (failed(program))
     return std::nullopt;
   std::vector<profile::IssuedGroup> issued(program->groups.size());

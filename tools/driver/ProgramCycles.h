@@ -26,9 +26,11 @@ struct ProgramCycles {
   size_t hostParts = 0; ///< which cost no cycles here
 };
 
-/// Encodes `net` and predicts its run on `chip`. std::nullopt if it cannot be
-/// encoded, which is reported, or cannot run.
-std::optional<ProgramCycles> predictCycles(ppl::NetOp net, const Chip &chip);
+/// Encodes `net`, its commands in `order`, and predicts its run on `chip`.
+/// std::nullopt if it cannot be encoded, which is reported, or cannot run.
+std::optional<ProgramCycles>
+predictCycles(ppl::NetOp net, const Chip &chip,
+              codegen::Order order = codegen::Order::Scheduled);
 
 } // namespace weft::driver
 
