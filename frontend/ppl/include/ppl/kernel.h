@@ -330,8 +330,11 @@ inline void flush_cache(const void *, int = 64) {}
 
 namespace detail {
 inline void check(bool holds, const char *condition, Line at) {
-  if (!holds)
-    refuse(std::string("assert(") + condition + ") does not hold", at);
+  if (holds)
+    return;
+  refuse(std::string("assert(") + condition + ") does not hold", at);
+  // What the condition guards, a division or a loop, must not run.
+  throw Stopped();
 }
 /// The last 16 texts stay valid.
 inline __attribute__((visibility("hidden"))) char *keep(std::string text) {

@@ -206,6 +206,9 @@ void guarded(const weft_plugin_node *node) {
   try {
     Node view(*node);
     function(view);
+  } catch (const Stopped &stopped) {
+    if (!recorder().get(recorder().self, WEFT_PPL_FAILED, 0))
+      node->fail(node->self, stopped.what());
   } catch (const std::exception &error) {
     node->fail(node->self, error.what());
   } catch (...) {
