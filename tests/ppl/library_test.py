@@ -9,8 +9,10 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 LIBRARY = pathlib.Path(__file__).resolve().parents[2] / "examples" / "kernels"
@@ -55,6 +57,18 @@ class LibraryTest(unittest.TestCase):
                 for figure in json.loads((folder / "figures.json").read_text()):
                     self.assertRegex(source, rf"\b{figure['test']}\b")
                 self.assertIn(f"({folder.name}/README.md)", (LIBRARY / "README.md").read_text())
+
+    def test_copied(self):
+        """A folder is all that a user has to copy: its kernel includes the language's headers only."""
+        installed = pathlib.Path(OPTIONS.weft).resolve().parents[1] / "include" / "weft"
+        for source in sorted(LIBRARY.glob("*/*")):
+            for name in re.findall(r'^#include "(.+)"', source.read_text(), re.M):
+                with self.subTest(f"{source.name} includes {name}"):
+                    self.assertTrue((installed / name).is_file() and ".." not in name)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copytree(LIBRARY / "top_k", pathlib.Path(folder, "mine")) / "top_k.cpp"
+            ran = subprocess.run([OPTIONS.weft, "ppl", "run", copy, "--test", "top_k_short"], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
 
 
 if __name__ == "__main__":

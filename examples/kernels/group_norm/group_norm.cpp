@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ppl.h"
+#include "ppl/rows.h"
 
 #include <cmath>
 #include <vector>
@@ -54,16 +54,6 @@ static tensor<float> ofChannels(GroupNorm<T> &g, T *vector, int row, int lanes,
   return wide;
 }
 
-template <class T>
-static tensor<float> loadPart(gtensor<T> from, const dim4 &part,
-                              const dim4 &at) {
-  auto loaded = make_tensor<T>(part, part);
-  dma::load(loaded, from.sub_view(part, at));
-  auto x = make_tensor<float>(part, part);
-  tiu::cast(x, loaded);
-  return x;
-}
-
 /// Mean and variance of a part, and `x` less the mean.
 static void center(tensor<float> &x, const dim4 &part, tensor<float> &mean,
                    tensor<float> &centred, tensor<float> &variance) {
@@ -107,7 +97,7 @@ static void wholeGroups(GroupNorm<T> &g, int lanes) {
     enable_pipeline();
     dim4 part = {1, min(lanes, g.rows() - row), g.channels, g.plane},
          one = {1, part.c, 1, 1}, at = {0, row, 0, 0};
-    auto x = loadPart(g.rowsOf(g.in), part, at);
+    auto x = load_as_float(g.rowsOf(g.in), part, part, at);
     auto mean = make_tensor<float>(one, one),
          variance = make_tensor<float>(one, one);
     auto centred = make_tensor<float>(part, part);
@@ -159,7 +149,7 @@ static void partsOfGroups(GroupNorm<T> &g, int channels, int elements) {
     float before = 0;
     forParts(g, row, lanes, channels, elements,
              [&](const dim4 &part, const dim4 &at) {
-               auto x = loadPart(g.rowsOf(g.in), part, at);
+               auto x = load_as_float(g.rowsOf(g.in), part, part, at);
                tensor<float> mean(one), variance(one), centred(part);
                center(x, part, mean, centred, variance);
                float count = float(part.h) * float(part.w);
@@ -171,7 +161,7 @@ static void partsOfGroups(GroupNorm<T> &g, int channels, int elements) {
     auto factor = inverse(variance, g.epsilon);
     forParts(g, row, lanes, channels, elements,
              [&](const dim4 &part, const dim4 &at) {
-               auto x = loadPart(g.rowsOf(g.in), part, at);
+               auto x = load_as_float(g.rowsOf(g.in), part, part, at);
                tensor<float> centred(part);
                tiu::fsub(centred, x, s.mean);
                finish(g, centred, factor, part, at);

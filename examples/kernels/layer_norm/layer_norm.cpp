@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../rows.h"
+#include "ppl/rows.h"
 
 #include <cmath>
 #include <vector>
@@ -64,13 +64,13 @@ static void finish(LayerNorm<T> &k, tensor<float> &centred,
 template <class T>
 static void wholeRows(LayerNorm<T> &k) {
   dim4 blockOne = {1, k.block.c, 1, 1};
-  auto scale = everyLane(k.gamma, k.block.w, 0),
-       shift = everyLane(k.beta, k.block.w, 0);
+  auto scale = broadcast_as_float(k.gamma, k.block.w, 0),
+       shift = broadcast_as_float(k.beta, k.block.w, 0);
   for (int row = 0; row < k.rows; row += k.block.c) {
     enable_pipeline();
     dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
          one = {1, part.c, 1, 1}, at = {0, row, 0, 0};
-    auto x = loadPiece(k, part, at);
+    auto x = load_as_float(k.in, k.block, part, at);
     auto mean = make_tensor<float>(blockOne, one),
          variance = make_tensor<float>(blockOne, one);
     auto centred = make_tensor<float>(k.block, part);
@@ -95,7 +95,7 @@ static void statistics(LayerNorm<T> &k, int row, tensor<float> &mean,
     int count = min(k.block.w, k.columns - from);
     dim4 part = {1, one.c, 1, count};
     float share = float(count) / float(from + count);
-    auto x = loadPiece(k, part, {0, row, 0, from});
+    auto x = load_as_float(k.in, k.block, part, {0, row, 0, from});
     auto its = make_tensor<float>(blockOne, one),
          variance = make_tensor<float>(blockOne, one),
          apart = make_tensor<float>(blockOne, one),
@@ -131,9 +131,9 @@ static void piecesOfRows(LayerNorm<T> &k) {
       enable_pipeline();
       dim4 part = {1, one.c, 1, min(k.block.w, k.columns - from)},
            at = {0, row, 0, from};
-      auto scale = everyLane(k.gamma, part.w, from),
-           shift = everyLane(k.beta, part.w, from);
-      auto x = loadPiece(k, part, at);
+      auto scale = broadcast_as_float(k.gamma, part.w, from),
+           shift = broadcast_as_float(k.beta, part.w, from);
+      auto x = load_as_float(k.in, k.block, part, at);
       auto centred = make_tensor<float>(k.block, part);
       tiu::fsub(centred, x, mean);
       finish(k, centred, variance, scale, shift, part, at);

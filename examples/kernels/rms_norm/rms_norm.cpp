@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../rows.h"
+#include "ppl/rows.h"
 
 #include <cmath>
 #include <vector>
@@ -59,12 +59,12 @@ static void finish(RmsNorm<T> &k, tensor<float> &x, tensor<float> factor,
 /// Rows that fit local memory cross DRAM once.
 template <class T>
 static void wholeRows(RmsNorm<T> &k) {
-  auto scale = everyLane(k.gamma, k.columns, 0);
+  auto scale = broadcast_as_float(k.gamma, k.columns, 0);
   for (int row = 0; row < k.rows; row += k.block.c) {
     enable_pipeline();
     dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
          at = {0, row, 0, 0};
-    auto x = loadPiece(k, part, at);
+    auto x = load_as_float(k.in, k.block, part, at);
     auto mean = meanSquare(k, x, part);
     finish(k, x, inverse(k, mean), scale, part, at);
   }
@@ -82,16 +82,16 @@ static void piecesOfRows(RmsNorm<T> &k) {
     tiu::fill(mean, 0.0f);
     for (int from = 0; from < k.columns; from += k.block.w) {
       enable_pipeline();
-      auto x = loadPiece(k, part(from), {0, row, 0, from});
+      auto x = load_as_float(k.in, k.block, part(from), {0, row, 0, from});
       tiu::fadd(mean, mean, meanSquare(k, x, part(from)));
     }
     auto factor = inverse(k, mean);
     for (int from = 0; from < k.columns; from += k.block.w) {
       enable_pipeline();
       dim4 at = {0, row, 0, from};
-      auto x = loadPiece(k, part(from), at);
-      finish(k, x, factor, everyLane(k.gamma, part(from).w, from), part(from),
-             at);
+      auto x = load_as_float(k.in, k.block, part(from), at);
+      finish(k, x, factor, broadcast_as_float(k.gamma, part(from).w, from),
+             part(from), at);
     }
   }
 }

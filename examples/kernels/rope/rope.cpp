@@ -6,22 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ppl.h"
+#include "ppl/rows.h"
 
 #include <cmath>
 
 using namespace ppl;
-
-/// cosines or sines of a tile of positions, in fp32; all heads share them.
-template <class T>
-static tensor<float> loadAngles(gtensor<T> &from, const dim4 &block,
-                                const dim4 &part, int position) {
-  auto loaded = make_tensor<T>(block, part);
-  dma::load(loaded, from.sub_view(part, {0, position, 0, 0}));
-  auto wide = make_tensor<float>(block, part);
-  tiu::cast(wide, loaded);
-  return wide;
-}
 
 /// Positions lie in lanes, heads along h, so that an angle is an operand of
 /// h = 1 which the engine repeats.
@@ -44,13 +33,11 @@ static void rotate(T *out, T *in, T *cosines, T *sines, int positions,
              halves = {1, part.c, part.h, half}, at = {0, p, h, 0},
              halfBlock = {1, LANE_NUM, headsAtOnce, half};
         dim4 angleBlock = {1, LANE_NUM, 1, half}, angles = {1, part.c, 1, half};
-        auto loaded = make_tensor<T>(block, part);
-        dma::load(loaded, from.sub_view(part, at));
-        auto c = loadAngles(cosine, angleBlock, angles, p),
-             s = loadAngles(sine, angleBlock, angles, p);
-        auto x = make_tensor<float>(block, part);
+        auto x = load_as_float(from, block, part, at);
+        // All heads share these.
+        auto c = load_as_float(cosine, angleBlock, angles, {0, p, 0, 0}),
+             s = load_as_float(sine, angleBlock, angles, {0, p, 0, 0});
         auto result = make_tensor<T>(block, part);
-        tiu::cast(x, loaded);
         auto low = x.sub_view(halves, {0, 0, 0, 0}),
              high = x.sub_view(halves, {0, 0, 0, half});
         auto product = [&](tensor<float> &a, tensor<float> &b) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../rows.h"
+#include "ppl/rows.h"
 
 #include <cmath>
 #include <vector>
@@ -55,7 +55,7 @@ static void wholeRows(Softmax<T> &k) {
     enable_pipeline();
     dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
          one = {1, part.c, 1, 1}, at = {0, row, 0, 0};
-    auto x = loadPiece(k, part, at);
+    auto x = load_as_float(k.in, k.block, part, at);
     auto top = make_tensor<float>(blockOne, one),
          sum = make_tensor<float>(blockOne, one);
     quick_pooling(top, x, &k.block, &part, kLowest, 0);
@@ -77,7 +77,7 @@ static void statistics(Softmax<T> &k, int row, tensor<float> &top,
   for (int from = 0; from < k.columns; from += k.block.w) {
     enable_pipeline();
     dim4 part = {1, one.c, 1, min(k.block.w, k.columns - from)};
-    auto x = loadPiece(k, part, {0, row, 0, from});
+    auto x = load_as_float(k.in, k.block, part, {0, row, 0, from});
     auto its = make_tensor<float>(blockOne, one),
          larger = make_tensor<float>(blockOne, one),
          fall = make_tensor<float>(blockOne, one),
@@ -107,7 +107,7 @@ static void piecesOfRows(Softmax<T> &k) {
       enable_pipeline();
       dim4 part = {1, one.c, 1, min(k.block.w, k.columns - from)},
            at = {0, row, 0, from};
-      auto x = loadPiece(k, part, at);
+      auto x = load_as_float(k.in, k.block, part, at);
       auto e = shiftedExp(k, x, top, part);
       finish(k, e, sum, part, at);
     }

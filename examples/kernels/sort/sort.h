@@ -3,7 +3,10 @@
 #ifndef WEFT_EXAMPLES_KERNELS_SORT_SORT_H
 #define WEFT_EXAMPLES_KERNELS_SORT_SORT_H
 
-#include "../top_k/bitonic.h"
+#include "ppl/bitonic.h"
+
+using namespace ppl;
+using namespace ppl::bitonic;
 
 namespace {
 /// A tile of rows, each in `parts` lanes, `length` elements in each: element i

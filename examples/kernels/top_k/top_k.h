@@ -3,7 +3,10 @@
 #ifndef WEFT_EXAMPLES_KERNELS_TOP_K_TOP_K_H
 #define WEFT_EXAMPLES_KERNELS_TOP_K_TOP_K_H
 
-#include "bitonic.h"
+#include "ppl/bitonic.h"
+
+using namespace ppl;
+using namespace ppl::bitonic;
 
 /// Of two lists of a length, one falling and one rising, the first elements of
 /// both together; they rise and fall.

@@ -1,11 +1,11 @@
 //===- bitonic.h - networks that sort lists in lanes -----------*- C++ -*-===//
 
-#ifndef WEFT_EXAMPLES_KERNELS_TOP_K_BITONIC_H
-#define WEFT_EXAMPLES_KERNELS_TOP_K_BITONIC_H
+#ifndef WEFT_FRONTEND_PPL_INCLUDE_PPL_BITONIC_H
+#define WEFT_FRONTEND_PPL_INCLUDE_PPL_BITONIC_H
 
-#include "ppl.h"
+#include "ppl/ppl.h"
 
-using namespace ppl;
+namespace ppl::bitonic {
 
 /// Sorted lists in lanes: the element of rank r of list j of row q lies at
 /// (r * rows + q) * width + j of its lane. Keys are integers in the order of
@@ -145,4 +145,6 @@ struct TotalOrder {
   }
 };
 
-#endif // WEFT_EXAMPLES_KERNELS_TOP_K_BITONIC_H
+} // namespace ppl::bitonic
+
+#endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_BITONIC_H
