@@ -277,11 +277,9 @@ int64_t Recorder::get(int32_t number, int64_t subject) const {
   case WEFT_PPL_BLOCK_INDEX:
     return options.blockIndex;
   case WEFT_PPL_CHANNEL_PACK: {
-    // N-IC (PPL 1.2): one for fp32, twice the lanes for 4 bits, else the lanes
-    // by the bytes of an element.
+    // N-IC (PPL 1.2).
     std::optional<catalog::DataType> type = catalog::dataTypeOf(subject);
-    unsigned bits = type ? catalog::bitsOf(*type) : 32;
-    return bits >= 32 ? 1 : int64_t(chip.lanes) * 8 / bits;
+    return chip.channelPack(type ? catalog::bitsOf(*type) : 32);
   }
   case WEFT_PPL_GROUP_NUM_NOW:
     return 1;

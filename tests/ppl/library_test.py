@@ -47,6 +47,19 @@ class LibraryTest(unittest.TestCase):
                     # So that a test that did not run is missed; those of a macro have no such line.
                     self.assertGreaterEqual(text.count("PASS "), max(wanted, 1), text)
 
+    def test_other_chips(self):
+        """Tiles follow the local memory and the lanes of the target, of both of which sg2380 has half."""
+        if OPTIONS.device != "emulator":
+            self.skipTest("the interpreter stands for other chips")
+        for source in [path for path in sorted(LIBRARY.glob("*/*.cpp")) if OPTIONS.only in ("", path.stem)]:
+            large = [figure["test"] for figure in json.loads((source.parent / "figures.json").read_text())]
+            for name in re.findall(r"^__TEST__ void (\w+)\(", source.read_text(), re.M):
+                if name not in large:
+                    with self.subTest(name):
+                        ran = subprocess.run([OPTIONS.weft, "ppl", "test", OPTIONS.built / f"{source.stem}.so", "--test", name, "--interpret",
+                                              "--target", "sg2380"], capture_output=True, text=True)
+                        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
     def test_folders(self):
         """A kernel's files have its name; a figure belongs to a test of its file; each page is in the table of contents."""
         for folder in sorted(path for path in LIBRARY.iterdir() if path.is_dir()):

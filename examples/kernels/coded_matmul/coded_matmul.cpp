@@ -85,13 +85,14 @@ struct Tiling {
 /// decoded once for all of them; then rounds until some 8 steps remain, in
 /// which loads, decoding and products overlap.
 static Tiling chooseTiling(const Sizes &s) {
-  const int memory = 256 * 1024;
+  const int memory = lane_bytes();
   auto bytes = [&](int rows, int rounds) {
     // Two of the codes, the filter, what lies between them, results.
     int filter = s.K * 2 * rounds, codes = s.rowBytes() * rounds,
-        results = div_up(rows, LANE_NUM) * align(rounds * LANE_NUM * 2, 64);
-    return div_up(rows, LANE_NUM) * align(s.K * 2, 64) + 2 * filter +
-           5 * codes + 2 * results + 3 * align(s.rounds() * s.groups() * 2, 64);
+        results = tile_bytes(rows, rounds * LANE_NUM, 2),
+        constants = align(s.rounds() * s.groups() * 2, eu_bytes());
+    return tile_bytes(rows, s.K, 2) + 2 * filter + 5 * codes + 2 * results +
+           3 * constants;
   };
   Tiling t = {s.M, 1};
   while (bytes(t.rows, 1) > memory && t.rows > LANE_NUM)

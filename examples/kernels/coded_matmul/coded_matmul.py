@@ -8,14 +8,13 @@ import numpy as np
 from weft import ppl
 import weft.ppl.language as pl
 
-LANES = 64
-
 
 @ppl.autotune([{"block": block} for block in (1, 2, 4)], key=["M", "K", "N", "group"])
 @ppl.jit
 def w4a16(y, x, codes, scales, zeros, M, K, N, group, block: pl.constexpr):
-    rounds, groups = pl.cdiv(N, LANES), K // group
-    constants = [1, LANES, rounds, groups]
+    lanes, groups = pl.LANE_NUM, K // group
+    rounds = pl.cdiv(N, lanes)
+    constants = [1, lanes, rounds, groups]
     scale = pl.dma.load(pl.gtensor(constants, pl.GLOBAL, scales), align_mode=pl.TPU_COMPACT)
     zero = pl.dma.load(pl.gtensor(constants, pl.GLOBAL, zeros), align_mode=pl.TPU_COMPACT)
     left = pl.dma.load(pl.gtensor([1, M, 1, K], pl.GLOBAL, x))
@@ -23,13 +22,13 @@ def w4a16(y, x, codes, scales, zeros, M, K, N, group, block: pl.constexpr):
     for first in range(0, rounds, block):
         pl.enable_pipeline()
         count = min(block, rounds - first)
-        begin, end = first * LANES, min((first + count) * LANES, N)
-        each = dict(shape=[count, LANES, groups, 1], stride=[groups, rounds * groups, 1, 1])
-        shape = [count, LANES, groups, group // 2]
-        packed = pl.make_tensor([1, count * LANES, 1, K // 2], pl.uint8, align_mode=pl.TPU_COMPACT)
+        begin, end = first * lanes, min((first + count) * lanes, N)
+        each = dict(shape=[count, lanes, groups, 1], stride=[groups, rounds * groups, 1, 1])
+        shape = [count, lanes, groups, group // 2]
+        packed = pl.make_tensor([1, count * lanes, 1, K // 2], pl.uint8, align_mode=pl.TPU_COMPACT)
         pl.dma.load_compact(packed[:, :end - begin], weights[:, begin:end])
-        numbers = pl.make_tensor([1, count * LANES, 1, K], pl.float16)
-        grouped = numbers.view(shape=[count, LANES, groups, group], stride=[K, K, group, 1])
+        numbers = pl.make_tensor([1, count * lanes, 1, K], pl.float16)
+        grouped = numbers.view(shape=[count, lanes, groups, group], stride=[K, K, group, 1])
         for part in range(2):
             code = pl.make_tensor(shape, pl.uint8, align_mode=pl.TPU_COMPACT)
             step = pl.make_tensor(shape, pl.int8, align_mode=pl.TPU_COMPACT)
@@ -47,16 +46,17 @@ def w4a16(y, x, codes, scales, zeros, M, K, N, group, block: pl.constexpr):
         pl.dma.store(result[:, :, :, begin:end], product)
 
 
-def in_lanes(values):
-    """[N, groups] as [LANES, rounds, groups]: column n lies in lane n % LANES."""
+def in_lanes(values, lanes):
+    """[N, groups] as [lanes, rounds, groups]: column n lies in lane n % lanes."""
     columns, groups = values.shape
-    padded = np.zeros((-(-columns // LANES) * LANES, groups), values.dtype)
+    padded = np.zeros((-(-columns // lanes) * lanes, groups), values.dtype)
     padded[:columns] = values
-    return np.ascontiguousarray(padded.reshape(-1, LANES, groups).transpose(1, 0, 2))
+    return np.ascontiguousarray(padded.reshape(-1, lanes, groups).transpose(1, 0, 2))
 
 
 def main():
     M, K, N, group = 16, 512, 200, 64
+    lanes = 64  # of bm1684x
     random = np.random.default_rng(0)
     x = random.standard_normal((M, K)).astype(np.float16)
     codes = random.integers(0, 16, (N, K // group, group), np.uint8)
@@ -64,7 +64,7 @@ def main():
     zeros = random.integers(0, 16, (N, K // group), np.uint8)
     packed = codes[:, :, :group // 2] | codes[:, :, group // 2:] << 4
     y = np.zeros((M, N), np.float16)
-    launch = w4a16[(1,)](y, x, np.ascontiguousarray(packed), in_lanes(scales), in_lanes(zeros), M, K, N, group)
+    launch = w4a16[(1,)](y, x, np.ascontiguousarray(packed), in_lanes(scales, lanes), in_lanes(zeros, lanes), M, K, N, group)
     # Numbers are rounded to f16, as on the chip.
     weights = (codes.astype(np.float32) - zeros[:, :, None]) * scales[:, :, None].astype(np.float32)
     weights = weights.astype(np.float16).astype(np.float64).reshape(N, K)

@@ -40,11 +40,6 @@ static Rows rowsFor(const Geometry &g, int first, int count) {
   return {from, to - from, from - begin, end - to};
 }
 
-static int laneBytes(int channels, int elements, int elementBytes) {
-  return div_up(channels, LANE_NUM) *
-         align(elements * elementBytes, eu_bytes());
-}
-
 namespace {
 struct Tiling {
   int band;  // rows of the output at a time
@@ -57,7 +52,7 @@ struct Tiling {
 /// some eight, of which loads, products and stores overlap.
 static Tiling chooseTiling(const Geometry &g, int filterBytes,
                            int elementBytes) {
-  const int memory = 256 * 1024, steps = 8, sumBytes = 4;
+  const int memory = lane_bytes(), steps = 8, sumBytes = 4;
   int parts = div_up(g.oc, LANE_NUM);
   Tiling t = {g.oh(), max(1, min(parts, memory / 2 / filterBytes))};
   // More than one group of filters: those of the next are loaded meanwhile.
@@ -67,9 +62,9 @@ static Tiling chooseTiling(const Geometry &g, int filterBytes,
   auto bytes = [&](int band) {
     int pixels = band * g.ow(),
         rows = min(g.h, (band - 1) * g.stride + g.kernel);
-    return filters + 2 * laneBytes(g.ic, rows * g.w, elementBytes) +
-           laneBytes(LANE_NUM, pixels, sumBytes) +
-           3 * laneBytes(LANE_NUM, pixels, elementBytes);
+    return filters + 2 * tile_bytes(g.ic, rows * g.w, elementBytes) +
+           tile_bytes(LANE_NUM, pixels, sumBytes) +
+           3 * tile_bytes(LANE_NUM, pixels, elementBytes);
   };
   int wanted = max(1, div_up(g.oh() * g.n, steps));
   t.band = min(t.band, max(wanted, min(g.kernel, g.oh())));
@@ -111,7 +106,8 @@ struct Bytes {
   }
 };
 
-/// The filters and constants of 64 output channels at most.
+/// The filters and constants of 64 output channels at most. Constants have the
+/// layout that the functions ask for on the chip.
 template <class Arithmetic>
 struct Part {
   using T = typename Arithmetic::Element;
@@ -121,8 +117,7 @@ struct Part {
   Part(int first, int count, int rows)
       : first(first), count(count),
         filter(dim4{1, count, rows, get_nic<T>()}, TPU_COMPACT),
-        constants(dim4{1, count, 1, Arithmetic::kConstants},
-                  Arithmetic::kConstants == 1 ? TPU_COMPACT : TPU_ALIGN) {}
+        constants(dim4{1, count, 1, Arithmetic::kConstants}) {}
 };
 
 /// A band of rows of one image.
@@ -144,7 +139,7 @@ template <class Arithmetic, class T>
 static void convolve(const Arithmetic &arithmetic, T *out, T *in, T *filter,
                      float *constants, const Geometry &g) {
   int nic = get_nic<T>(), filterRows = div_up(g.ic, nic) * g.kernel * g.kernel;
-  Tiling t = chooseTiling(g, filterRows * eu_bytes(), sizeof(T));
+  Tiling t = chooseTiling(g, filterRows * nic * sizeof(T), sizeof(T));
   gtensor<T> gin(g.in(), GLOBAL, in), gout(g.out(), GLOBAL, out),
       gf({1, g.oc, filterRows, nic}, GLOBAL, filter);
   gtensor<float> gc({1, g.oc, 1, Arithmetic::kConstants}, GLOBAL, constants);

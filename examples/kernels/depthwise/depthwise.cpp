@@ -34,7 +34,7 @@ struct Tiling {
 /// the time anyway, unless there are too few for the window (50 bytes a cycle
 /// against a tap of 32 elements in each lane a cycle).
 static Tiling chooseTiling(const Geometry &g) {
-  const int memory = 256 * 1024, steps = 16, leastBytes = 32 * 1024;
+  const int memory = lane_bytes(), steps = 16, leastBytes = 32 * 1024;
   auto bytes = [&](int band) {
     int rows = min(g.h, (band - 1) * g.stride + g.kernel);
     return 3 * (align(rows * g.w * 2, eu_bytes()) +

@@ -43,10 +43,11 @@ struct Tiling {
 /// channels than there are lanes: copies are short beside stores, which move 50
 /// bytes a cycle, a copy two of 32 elements in each lane.
 static Tiling chooseTiling(const Geometry &g) {
-  const int memory = 256 * 1024, steps = 16, leastBytes = 32 * 1024;
+  const int memory = lane_bytes(), steps = 16, leastBytes = 32 * 1024;
   auto bytes = [&](int band) {
-    return 3 * (align(((band - 1) * g.stride + g.kernel) * g.w * 2, 64) +
-                align(g.taps() * band * g.ow() * 2, 64));
+    return 3 *
+           (align(((band - 1) * g.stride + g.kernel) * g.w * 2, eu_bytes()) +
+            align(g.taps() * band * g.ow() * 2, eu_bytes()));
   };
   Tiling t = {min(g.c, LANE_NUM), g.oh()};
   while (t.band > 1 && bytes(t.band) > memory)
@@ -82,8 +83,8 @@ __KERNEL__ void im2col(fp16 *out, fp16 *in, int n, int c, int h, int w,
       dim4 xs = {1, channels, to - from, w};
       tensor<fp16> x(xs);
       dma::load(x, gin.sub_view(xs, {image, first, from, 0}));
-      int xPlane = align((to - from) * w, 32),
-          yPlane = align(g.taps() * rows * ow, 32);
+      int xPlane = align((to - from) * w, get_eu_num<fp16>()),
+          yPlane = align(g.taps() * rows * ow, get_eu_num<fp16>());
       for (int tap = 0; tap < g.taps(); ++tap) {
         // In rows of this band, relative to the rows that were loaded.
         Inside down(tap / kernel, rows, to - from, stride, from - begin),

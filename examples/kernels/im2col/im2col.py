@@ -1,4 +1,4 @@
-"""im2col without padding: each tap of a window is a strided copy inside the lanes; 64 channels a round."""
+"""im2col without padding: each tap of a window is a strided copy inside the lanes; a round takes as many channels as there are lanes."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ def im2col(y, x, n, c, h, w, size, stride):
     rows, columns = (h - size) // stride + 1, (w - size) // stride + 1
     image = pl.gtensor([n, c, h, w], pl.GLOBAL, x)
     result = pl.gtensor([n, c, size * size * rows, columns], pl.GLOBAL, y)
-    steps = [(i, first) for i in range(n) for first in range(0, c, 64)]
+    steps = [(i, first) for i in range(n) for first in range(0, c, pl.LANE_NUM)]
     for i, first in steps:
         pl.enable_pipeline()
-        last = min(first + 64, c)
+        last = min(first + pl.LANE_NUM, c)
         source = pl.dma.load(image[i:i + 1, first:last])
         target = pl.make_tensor([1, last - first, size * size * rows, columns], pl.float16)
         for tap in range(size * size):

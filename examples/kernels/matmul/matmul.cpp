@@ -26,24 +26,19 @@ struct Tiling {
 };
 } // namespace
 
-/// Bytes of a lane that a matrix with its rows in lanes takes.
-static int laneBytes(int rows, int columns, int elementBytes) {
-  return div_up(rows, LANE_NUM) * align(columns * elementBytes, eu_bytes());
-}
-
 /// Parts as large and as square as memory allows, in whole rounds over the
 /// lanes. Chunks of K of 256 bytes, below which a run of DRAM costs as much.
 static Tiling chooseTiling(int M, int K, int N, int elementBytes) {
-  const int memory = 256 * 1024, sumBytes = 4;
+  const int sumBytes = 4;
   Tiling t = {M, N, min(K, 256 / elementBytes), 3, 0};
   auto bytes = [&] {
-    int chunk = laneBytes(t.rows, t.depth, elementBytes) +
-                laneBytes(t.depth, t.columns, elementBytes),
-        strip = laneBytes(LANE_NUM, t.columns, elementBytes);
-    return laneBytes(t.rows, t.columns, sumBytes) + (t.ahead + 1) * chunk +
+    int chunk = tile_bytes(t.rows, t.depth, elementBytes) +
+                tile_bytes(t.depth, t.columns, elementBytes),
+        strip = tile_bytes(LANE_NUM, t.columns, elementBytes);
+    return tile_bytes(t.rows, t.columns, sumBytes) + (t.ahead + 1) * chunk +
            2 * strip;
   };
-  while (bytes() > memory)
+  while (bytes() > lane_bytes())
     if (t.rows > max(t.columns, LANE_NUM))
       t.rows = align(div_up(t.rows, 2), LANE_NUM);
     else

@@ -91,6 +91,7 @@ __TEST__ void numbers_of_bm1684x() {
     assert(get_nic<int8>() == 64 && get_nic<fp16>() == 32);
     assert(get_nic<float>() == 1 && get_nic<int4>() == 128);
     assert(get_eu_num<float>() == 16 && get_eu_num<int8>() == 64);
+    assert(lane_bytes() == 256 * 1024 && tile_bytes(65, 33, 2) == 2 * 128);
   }
   assert(LANE_NUM == lane_num() && NPU_NUM == lane_num());
   assert(EU_BYTES == eu_bytes());

@@ -117,6 +117,8 @@ T abs(T x) {
 inline int lane_num() { return detail::number(WEFT_PPL_LANES); }
 /// Bytes that one lane computes at a time.
 inline int eu_bytes() { return detail::number(WEFT_PPL_EU_BYTES); }
+/// Bytes of local memory that each lane has.
+inline int lane_bytes() { return detail::number(WEFT_PPL_LANE_BYTES); }
 #define LANE_NUM (::ppl::lane_num())
 #define NPU_NUM (::ppl::lane_num())
 #define EU_BYTES (::ppl::eu_bytes())
@@ -138,6 +140,12 @@ int get_eu_num() {
 template <class T>
 int get_nic() {
   return detail::number(WEFT_PPL_CHANNEL_PACK, convert_dtype<T>());
+}
+/// Bytes of each lane that a tensor of layout TPU_ALIGN takes whose `channels`
+/// are dealt out to the lanes, `elements` of `element_bytes` bytes in each.
+inline int tile_bytes(int channels, int elements, int element_bytes) {
+  return div_up(channels, lane_num()) *
+         align(elements * element_bytes, eu_bytes());
 }
 
 //===----------------------------------------------------------------------===//
