@@ -60,6 +60,19 @@ class LibraryTest(unittest.TestCase):
                                               "--target", "sg2380"], capture_output=True, text=True)
                         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
+    def test_refused(self):
+        """Sizes that a kernel does not take end with its own assertion, at once."""
+        for name, kernel, words, wanted in (
+                ("attention", "attention", ["out=out:[16384]", "q=rand:[16384]", "k=rand:[16384]", "v=rand:[16384]", "heads=1", "kvHeads=1", "rows=1", "keys=1",
+                                            "d=16384"], "d is too large for local memory"),):
+            with self.subTest(name):
+                arguments = [word for given in words for word in ("--arg", given)]
+                ran = subprocess.run([OPTIONS.weft, "ppl", "check", LIBRARY / name / f"{name}.cpp", "--kernel", kernel, *arguments], capture_output=True,
+                                     text=True, timeout=300)
+                self.assertEqual(ran.returncode, 2)
+                self.assertIn(wanted, ran.stderr)
+                self.assertEqual(ran.stderr.count("weft: error:"), 1, ran.stderr)
+
     def test_folders(self):
         """A kernel's files have its name; a figure belongs to a test of its file; each page is in the table of contents."""
         for folder in sorted(path for path in LIBRARY.iterdir() if path.is_dir()):

@@ -48,29 +48,26 @@ struct Step {
 };
 } // namespace
 
-static int laneBytes(int rows, int columns, int elementBytes) {
-  return div_up(rows, LANE_NUM) * align(columns * elementBytes, eu_bytes());
-}
-
 /// All keys at once if they fit, so that nothing is rescaled; otherwise both
 /// sides shrink. At least four steps, of which loads and products overlap.
 static Tiling chooseTiling(const Sizes &s) {
-  const int memory = 256 * 1024, steps = 4;
+  const int steps = 4;
   // Scores, what the exponential needs (fp32), weights; sums and products;
   // queries, results, keys and values of this step and the next.
   auto bytes = [&](const Tiling &t) {
-    return 7 * laneBytes(t.rows, align(t.keys, 16), sizeof(float)) +
-           2 * laneBytes(t.rows, s.d, sizeof(float)) +
-           4 * laneBytes(t.rows, s.d, 2) + 6 * laneBytes(t.keys, s.d, 2);
+    return 7 * tile_bytes(t.rows, align(t.keys, 16), sizeof(float)) +
+           2 * tile_bytes(t.rows, s.d, sizeof(float)) +
+           4 * tile_bytes(t.rows, s.d, 2) + 6 * tile_bytes(t.keys, s.d, 2);
   };
   Tiling t = {s.groupRows(), s.keys};
   while (t.rows > LANE_NUM && s.kvHeads * div_up(s.groupRows(), t.rows) < steps)
     t.rows = align(div_up(t.rows, 2), LANE_NUM);
-  while (bytes(t) > memory)
+  while (bytes(t) > lane_bytes() && max(t.rows, t.keys) > LANE_NUM)
     if (t.rows > LANE_NUM && t.rows * 2 > t.keys)
       t.rows = align(div_up(t.rows, 2), LANE_NUM);
     else
       t.keys = align(div_up(t.keys, 2), LANE_NUM);
+  assert(bytes(t) <= lane_bytes() && "d is too large for local memory");
   return t;
 }
 
@@ -139,6 +136,8 @@ private:
 /// this one is computed.
 template <class LoadKeys>
 static void attend(fp16 *out, fp16 *q, const Sizes &s, LoadKeys loadKeys) {
+  assert(s.heads >= 1 && s.kvHeads >= 1 && s.heads % s.kvHeads == 0);
+  assert(s.rows >= 1 && s.keys >= 1 && s.d >= 1);
   Tiling t = chooseTiling(s);
   dim4 all = {s.kvHeads, s.groupRows(), 1, s.d};
   gtensor<fp16> gq(all, GLOBAL, q), go(all, GLOBAL, out);
@@ -189,7 +188,6 @@ static void attend(fp16 *out, fp16 *q, const Sizes &s, LoadKeys loadKeys) {
 __KERNEL__ void attention(fp16 *out, fp16 *q, fp16 *k, fp16 *v, int heads,
                           int kvHeads, int rows, int keys, int d) {
   Sizes s = {heads, kvHeads, rows, keys, d};
-  assert(heads % kvHeads == 0);
   dim4 all = {kvHeads, keys, 1, d};
   gtensor<fp16> gk(all, GLOBAL, k), gv(all, GLOBAL, v);
   attend(out, q, s, [&](KeyTile &tile) {
@@ -204,7 +202,6 @@ __KERNEL__ void attention_paged(fp16 *out, fp16 *q, fp16 *k, fp16 *v,
                                 uint32 *slot, int heads, int kvHeads, int rows,
                                 int keys, int slots, int d) {
   Sizes s = {heads, kvHeads, rows, keys, d};
-  assert(heads % kvHeads == 0);
   dim4 all = {kvHeads, 1, slots, d};
   gtensor<fp16> gk(all, GLOBAL, k), gv(all, GLOBAL, v);
   gtensor<uint32> index({1, keys, 1, 1}, GLOBAL, slot);

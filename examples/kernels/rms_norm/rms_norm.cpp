@@ -108,7 +108,7 @@ static void normalize(T *out, T *in, T *gamma, int rows, int columns,
                   epsilon,
                   {1, min(rows, LANE_NUM), 1, columns}};
   int code = attempt([&] { wholeRows(k); });
-  while (code && k.block.w > 1) {
+  while (code && k.block.w > get_eu_num<T>()) {
     k.block.w = align(div_up(k.block.w, 2), get_eu_num<T>());
     code = attempt([&] { piecesOfRows(k); });
   }

@@ -123,7 +123,7 @@ static void softmax(T *out, T *in, int rows, int columns) {
                   columns,
                   {1, min(rows, LANE_NUM), 1, columns}};
   int code = attempt([&] { wholeRows(k); });
-  while (code && k.block.w > 1) {
+  while (code && k.block.w > get_eu_num<T>()) {
     k.block.w = align(div_up(k.block.w, 2), get_eu_num<T>());
     code = attempt([&] { piecesOfRows(k); });
   }
