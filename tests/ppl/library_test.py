@@ -63,8 +63,13 @@ class LibraryTest(unittest.TestCase):
     def test_refused(self):
         """Sizes that a kernel does not take end with its own assertion, at once."""
         for name, kernel, words, wanted in (
+                ("matmul", "matmul_f16", ["out=out:[64]", "left=rand:[64]", "right=rand:[64]", "M=1", "K=0", "N=64"], "assert(M >= 1 && K >= 1 && N >= 1) does not hold"),
+                ("reduce", "reduce_fp16", ["out=out:[64]", "in=rand:[64]", "outer=64", "axis=1", "inner=1", "kind=7"],
+                 "assert(kind == Sum || kind == Mean || kind == Max) does not hold"),
                 ("attention", "attention", ["out=out:[16384]", "q=rand:[16384]", "k=rand:[16384]", "v=rand:[16384]", "heads=1", "kvHeads=1", "rows=1", "keys=1",
-                                            "d=16384"], "d is too large for local memory"),):
+                                            "d=16384"], "d is too large for local memory"),
+                ("top_k", "top_k_fp32", ["values=out:[3000]", "indices=out:[3000]", "in=rand:[3000]", "rows=1", "columns=3000", "k=3000", "largest=true"],
+                 "k is too large for local memory")):
             with self.subTest(name):
                 arguments = [word for given in words for word in ("--arg", given)]
                 ran = subprocess.run([OPTIONS.weft, "ppl", "check", LIBRARY / name / f"{name}.cpp", "--kernel", kernel, *arguments], capture_output=True,

@@ -55,6 +55,7 @@ static void tile(T *out, T *in, int size, int start, const dim4 &block,
 /// tile has smaller ones, and fewer than 64 elements may be left for one lane.
 template <class T, class Function>
 static void apply(T *out, T *in, int size, Function function) {
+  assert(size >= 1);
   int share = 4096, code;
   auto all = [&] {
     dim4 block = {1, LANE_NUM, 1, share};

@@ -105,7 +105,8 @@ static Tiling chooseTiling(const Sizes &s) {
 static void multiply(fp16 *out, fp16 *x, uint8 *codes, fp16 *scales,
                      uint8 *zeros, const Sizes &s) {
   // The unit takes 32 numbers at a time, and a group begins with a new one.
-  assert(s.group % 32 == 0 && s.K % s.group == 0);
+  assert(s.group >= 32 && s.group % 32 == 0 && s.K % s.group == 0);
+  assert(s.M >= 1 && s.K >= 1 && s.N >= 1);
   Tiling t = chooseTiling(s);
   dim4 xs = {1, s.M, 1, s.K}, os = {1, s.M, 1, s.N},
        ws = {1, s.N, 1, s.rowBytes()},

@@ -138,6 +138,8 @@ struct Band {
 template <class Arithmetic, class T>
 static void convolve(const Arithmetic &arithmetic, T *out, T *in, T *filter,
                      float *constants, const Geometry &g) {
+  assert(g.n >= 1 && g.ic >= 1 && g.oc >= 1 && g.stride >= 1 && g.kernel >= 1);
+  assert(g.oh() >= 1 && g.ow() >= 1 && "no window fits the image");
   int nic = get_nic<T>(), filterRows = div_up(g.ic, nic) * g.kernel * g.kernel;
   Tiling t = chooseTiling(g, filterRows * nic * sizeof(T), sizeof(T));
   gtensor<T> gin(g.in(), GLOBAL, in), gout(g.out(), GLOBAL, out),

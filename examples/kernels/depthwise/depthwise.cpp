@@ -72,6 +72,8 @@ __KERNEL__ void depthwise(fp16 *out, fp16 *in, fp16 *filter, fp16 *bias, int n,
                           int c, int h, int w, int kernel, int stride, int pad,
                           bool relu) {
   Geometry g = {n, c, h, w, kernel, stride, pad};
+  assert(g.n >= 1 && g.c >= 1 && g.stride >= 1 && g.kernel >= 1);
+  assert(g.oh() >= 1 && g.ow() >= 1 && "no window fits the image");
   Tiling t = chooseTiling(g);
   int bands = div_up(g.oh(), t.band), blocks = div_up(c, t.channels);
   tensor<fp16> filters({blocks, t.channels, kernel, kernel}, TPU_COMPACT),

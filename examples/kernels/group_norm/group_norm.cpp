@@ -172,6 +172,7 @@ static void partsOfGroups(GroupNorm<T> &g, int channels, int elements) {
 template <class T>
 static void normalize(T *out, T *in, T *gamma, T *beta, int images,
                       int channels, int groups, int plane, float epsilon) {
+  assert(images >= 1 && groups >= 1 && channels >= 1 && plane >= 1);
   assert(channels % groups == 0);
   GroupNorm<T> g = {
       out, in, gamma, beta, images, groups, channels / groups, plane, epsilon};

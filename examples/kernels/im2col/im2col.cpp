@@ -64,6 +64,8 @@ static Tiling chooseTiling(const Geometry &g) {
 __KERNEL__ void im2col(fp16 *out, fp16 *in, int n, int c, int h, int w,
                        int kernel, int stride, int pad) {
   Geometry g = {n, c, h, w, kernel, stride, pad};
+  assert(g.n >= 1 && g.c >= 1 && g.stride >= 1 && g.kernel >= 1);
+  assert(g.oh() >= 1 && g.ow() >= 1 && "no window fits the image");
   Tiling t = chooseTiling(g);
   int bands = div_up(g.oh(), t.band), blocks = div_up(c, t.channels),
       ow = g.ow();

@@ -144,6 +144,7 @@ static void piecesOfRows(LayerNorm<T> &k) {
 template <class T>
 static void normalize(T *out, T *in, T *gamma, T *beta, int rows, int columns,
                       float epsilon) {
+  assert(rows >= 1 && columns >= 1);
   dim4 all = {1, rows, 1, columns}, vector = {1, 1, 1, columns};
   LayerNorm<T> k = {{all, GLOBAL, out},
                     {all, GLOBAL, in},

@@ -138,6 +138,7 @@ private:
 template <class Arithmetic, class T>
 static void multiply(const Arithmetic &arithmetic, T *out, T *left, T *right,
                      int M, int K, int N) {
+  assert(M >= 1 && K >= 1 && N >= 1);
   Tiling t = chooseTiling(M, K, N, sizeof(T));
   gtensor<T> a({1, M, 1, K}, GLOBAL, left), b({1, K, 1, N}, GLOBAL, right),
       c({1, M, 1, N}, GLOBAL, out);

@@ -67,6 +67,7 @@ static void drop(Boxes &b, tensor<float> &kept, int i, float threshold) {
 
 __KERNEL__ void nms(float *kept, float *boxes, int images, int count,
                     float threshold) {
+  assert(images >= 1 && count >= 1);
   gtensor<float> from({1, images, 4, count}, GLOBAL, boxes),
       to({1, images, 1, count}, GLOBAL, kept);
   for (int image = 0; image < images; image += LANE_NUM) {

@@ -118,6 +118,8 @@ static void innerInLanes(Reduce<T> &r, int block, int width) {
 template <class T>
 static void reduce(T *out, T *in, int outer, int axis, int inner,
                    Reduction kind) {
+  assert(outer >= 1 && axis >= 1 && inner >= 1);
+  assert(kind == Sum || kind == Mean || kind == Max);
   Reduce<T> r = {out, in, outer, axis, inner, kind};
   bool spread = outer < LANE_NUM && inner > outer;
   // A command takes at most 65535 on an axis.

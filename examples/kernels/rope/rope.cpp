@@ -17,7 +17,7 @@ using namespace ppl;
 template <class T>
 static void rotate(T *out, T *in, T *cosines, T *sines, int positions,
                    int heads, int width) {
-  assert(width % 2 == 0);
+  assert(positions >= 1 && heads >= 1 && width >= 2 && width % 2 == 0);
   int half = width / 2, headsAtOnce = heads, code;
   gtensor<T> from({1, positions, heads, width}, GLOBAL, in),
       to({1, positions, heads, width}, GLOBAL, out);
@@ -56,7 +56,7 @@ static void rotate(T *out, T *in, T *cosines, T *sines, int positions,
   };
   while ((code = attempt(tiles)) && headsAtOnce > 1)
     headsAtOnce = div_up(headsAtOnce, 2);
-  assert(code == 0);
+  assert(code == 0 && "a head is too wide for local memory");
 }
 
 __KERNEL__ void rope_fp16(fp16 *out, fp16 *in, fp16 *cosines, fp16 *sines,

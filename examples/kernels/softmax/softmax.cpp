@@ -116,6 +116,7 @@ static void piecesOfRows(Softmax<T> &k) {
 
 template <class T>
 static void softmax(T *out, T *in, int rows, int columns) {
+  assert(rows >= 1 && columns >= 1);
   dim4 all = {1, rows, 1, columns};
   Softmax<T> k = {{all, GLOBAL, out},
                   {all, GLOBAL, in},

@@ -16,11 +16,12 @@ using namespace ppl;
 template <class T>
 static void sortAll(T *values, int32 *indices, T *in, int rows, int columns,
                     bool falling) {
+  assert(rows >= 1 && columns >= 1);
   dim4 all = {1, rows, 1, columns};
   gtensor<T> from(all, GLOBAL, in), to(all, GLOBAL, values);
   gtensor<int32> places(all, GLOBAL, indices);
   int code = sortRows(to, places, from, columns, TotalOrder<T>{falling});
-  assert(code == 0);
+  assert(code == 0 && "a row is too long for local memory");
 }
 
 __KERNEL__ void sort_fp32(float *values, int32 *indices, float *in, int rows,
@@ -35,12 +36,13 @@ __KERNEL__ void sort_fp16(fp16 *values, int32 *indices, fp16 *in, int rows,
 /// Many rows of few columns.
 __KERNEL__ void sort_short_fp32(float *values, int32 *indices, float *in,
                                 int rows, int columns, bool falling) {
+  assert(rows >= 1 && columns >= 1);
   dim4 all = {1, rows, 1, columns};
   gtensor<float> from(all, GLOBAL, in), to(all, GLOBAL, values);
   gtensor<int32> places(all, GLOBAL, indices);
   int code =
       sortShortRows(to, places, from, columns, TotalOrder<float>{falling});
-  assert(code == 0);
+  assert(code == 0 && "a row is too long for local memory");
 }
 
 /// Exact, so that nothing is tolerated. `steps` distinct numbers make ties.

@@ -16,11 +16,12 @@ using namespace ppl;
 template <class T>
 static void top(T *values, int32 *indices, T *in, int rows, int columns, int k,
                 bool largest) {
+  assert(rows >= 1 && k >= 1 && k <= columns);
   dim4 all = {1, rows, 1, columns}, some = {1, rows, 1, k};
   gtensor<T> from(all, GLOBAL, in), to(some, GLOBAL, values);
   gtensor<int32> places(some, GLOBAL, indices);
   int code = topRows(to, places, from, k, TotalOrder<T>{largest});
-  assert(code == 0);
+  assert(code == 0 && "k is too large for local memory");
 }
 
 __KERNEL__ void top_k_fp32(float *values, int32 *indices, float *in, int rows,
