@@ -6,6 +6,7 @@
 #include "passes/ppl/Accesses.h"
 #include "passes/ppl/UnwrittenReads.h"
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -111,13 +112,28 @@ std::vector<Race> weft::ppl::findEngineRaces(NetOp net, const Chip &chip) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
+mlir::Operation *weft::ppl::findMessageWait(ArrayRef<NetOp> nets) {
+  for (NetOp net : nets) {
+    Operation *found = nullptr;
+    net.getBody().walk([&](Operation *op) {
+      if (!FunctionOp(op) ||
+          !op->getName().getStringRef().ends_with(".wait_msg"))
+        return WalkResult::advance();
+      found = op;
+      return WalkResult::interrupt();
+    });
+    if (found)
+      return found;
+  }
+  return nullptr;
+}
+
 /// The touches of shared memory by a block, one list for each stretch between
-/// two barriers; nothing if it waits for messages.
-static std::optional<std::vector<std::vector<Touch>>>
-stretchesOf(NetOp net, const Chip &chip) {
+/// two barriers.
+static std::vector<std::vector<Touch>> stretchesOf(NetOp net,
+                                                   const Chip &chip) {
   std::vector<std::vector<Touch>> stretches(1);
   Places places(chip);
-  bool waitsForMessages = false;
   for (AllocOp alloc : sharedTensorsOf(net))
     places.boxOf(alloc.getTensor());
   net.getBody().walk([&](Operation *op) {
@@ -127,14 +143,11 @@ stretchesOf(NetOp net, const Chip &chip) {
       return;
     if (mlir::isa<UnknownLoc>(op->getLoc())) // brings inputs in, before all
       return;
-    waitsForMessages |= op->getName().getStringRef().ends_with(".wait_msg");
     for (Touch &touch : touchesOf(op, places, chip))
       if (touch.box.memory == catalog::Memory::Global ||
           touch.box.memory == catalog::Memory::L2)
         stretches.back().push_back(std::move(touch));
   });
-  if (waitsForMessages)
-    return std::nullopt;
   return stretches;
 }
 
@@ -146,30 +159,150 @@ static bool bothReduce(const Touch &a, const Touch &b) {
   return reduces(a) && reduces(b);
 }
 
+namespace {
+/// Bytes that a box takes together.
+struct Interval {
+  uint64_t start, end;
+};
+} // namespace
+
+/// The box in intervals, as long as those are few: parts that lie in turn, as
+/// rows of all channels do, would else reach over each other.
+static std::vector<Interval> intervalsOf(const Touch &touch) {
+  constexpr size_t kMost = 256;
+  const catalog::Tensor &box = touch.box;
+  uint64_t bits = catalog::bitsOf(box.type), length = touch.end - *box.address;
+  std::vector<uint64_t> starts = {*box.address};
+  std::array<int, 4> axes = {0, 1, 2, 3};
+  llvm::stable_sort(
+      axes, [&](int a, int b) { return box.strides[a] > box.strides[b]; });
+  uint64_t elements = uint64_t(box.elements());
+  for (int axis : axes) {
+    uint64_t size = uint64_t(box.shape[axis]),
+             step = uint64_t(box.strides[axis]) * bits / 8;
+    bool isDense = length * 8 == elements * bits;
+    if (bits % 8 || isDense || starts.size() * size > kMost)
+      break;
+    std::vector<uint64_t> finer;
+    for (uint64_t start : starts)
+      for (uint64_t i = 0; i < size; ++i)
+        finer.push_back(start + i * step);
+    starts = std::move(finer);
+    length -= (size - 1) * step;
+    elements /= size;
+  }
+  std::vector<Interval> intervals;
+  for (uint64_t start : starts)
+    intervals.push_back({start, start + length});
+  return intervals;
+}
+
+namespace {
+/// The races of some stretches, which go by in the order of addresses: a touch
+/// is compared with those only whose bytes may overlap its own and, if it
+/// reads, with writers only. A pair of lines is told once, for the first pair
+/// of blocks and functions that has it.
+class BlockSweep {
+public:
+  explicit BlockSweep(const Chip &chip) : chip(chip) {}
+
+  /// `blocks`: stretch number `stretch` of each block that has it.
+  void sweep(ArrayRef<ArrayRef<Touch>> blocks, size_t stretch);
+  std::vector<Race> races() const;
+
+private:
+  struct Place {
+    const Touch *touch;
+    size_t block, number; ///< of the touch in its stretch
+    Interval bytes;
+  };
+  /// Blocks, stretch and functions: what comes first when all are compared.
+  using Rank = std::array<size_t, 5>;
+
+  void compare(const Place &a, const Place &b, size_t stretch);
+
+  const Chip &chip;
+  std::map<std::pair<const void *, const void *>, std::pair<Rank, Race>> found;
+};
+} // namespace
+
+void BlockSweep::compare(const Place &a, const Place &b, size_t stretch) {
+  if (a.block == b.block)
+    return;
+  const Place &first = a.block < b.block ? a : b,
+              &second = a.block < b.block ? b : a;
+  Rank rank = {first.block, second.block, stretch, first.number, second.number};
+  std::pair<const void *, const void *> lines = {
+      first.touch->op->getLoc().getAsOpaquePointer(),
+      second.touch->op->getLoc().getAsOpaquePointer()};
+  auto known = found.find(lines);
+  if ((known != found.end() && !(rank < known->second.first)) ||
+      bothReduce(*a.touch, *b.touch) || !clash(*a.touch, *b.touch, chip))
+    return;
+  found[lines] = {rank,
+                  {first.touch->op, second.touch->op, first.touch->slot,
+                   second.touch->slot, first.block, second.block}};
+}
+
+void BlockSweep::sweep(ArrayRef<ArrayRef<Touch>> blocks, size_t stretch) {
+  std::vector<Place> places;
+  for (auto [block, touches] : llvm::enumerate(blocks))
+    for (auto [number, touch] : llvm::enumerate(touches))
+      for (const Interval &interval : intervalsOf(touch))
+        places.push_back({&touch, block, number, interval});
+  llvm::stable_sort(places, [](const Place &a, const Place &b) {
+    return std::pair(a.touch->box.memory, a.bytes.start) <
+           std::pair(b.touch->box.memory, b.bytes.start);
+  });
+  std::vector<Place> readers, writers; // that may reach the touch at hand
+  for (const Place &place : places) {
+    auto isBehind = [&](const Place &before) {
+      return before.touch->box.memory != place.touch->box.memory ||
+             before.bytes.end <= place.bytes.start;
+    };
+    llvm::erase_if(writers, isBehind);
+    for (const Place &writer : writers)
+      compare(writer, place, stretch);
+    if (!place.touch->writes) {
+      readers.push_back(place);
+      continue;
+    }
+    llvm::erase_if(readers, isBehind);
+    for (const Place &reader : readers)
+      compare(reader, place, stretch);
+    writers.push_back(place);
+  }
+}
+
+std::vector<Race> BlockSweep::races() const {
+  std::vector<std::pair<Rank, Race>> ranked;
+  for (const auto &[lines, race] : found)
+    ranked.push_back(race);
+  llvm::sort(ranked,
+             [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<Race> races;
+  for (const auto &[rank, race] : ranked)
+    races.push_back(race);
+  return races;
+}
+
 std::vector<Race> weft::ppl::findBlockRaces(ArrayRef<NetOp> nets,
                                             const Chip &chip) {
-  std::vector<Race> races;
+  if (findMessageWait(nets))
+    return {};
   std::vector<std::vector<std::vector<Touch>>> blocks;
+  size_t longest = 0;
   for (NetOp net : nets) {
-    auto stretches = stretchesOf(net, chip);
-    if (!stretches)
-      return races;
-    blocks.push_back(std::move(*stretches));
+    blocks.push_back(stretchesOf(net, chip));
+    longest = std::max(longest, blocks.back().size());
   }
-  std::set<std::pair<const void *, const void *>> reported;
-  auto compare = [&](size_t i, size_t j, size_t stretch) {
-    for (const Touch &a : blocks[i][stretch])
-      for (const Touch &b : blocks[j][stretch])
-        if (!bothReduce(a, b) && clash(a, b, chip) &&
-            reported
-                .emplace(a.op->getLoc().getAsOpaquePointer(),
-                         b.op->getLoc().getAsOpaquePointer())
-                .second)
-          races.push_back({a.op, b.op, a.slot, b.slot, i, j});
-  };
-  for (size_t i = 0; i < blocks.size(); ++i)
-    for (size_t j = i + 1; j < blocks.size(); ++j)
-      for (size_t s = 0; s < std::min(blocks[i].size(), blocks[j].size()); ++s)
-        compare(i, j, s);
-  return races;
+  BlockSweep sweep(chip);
+  for (size_t stretch = 0; stretch < longest; ++stretch) {
+    std::vector<ArrayRef<Touch>> touches;
+    for (const std::vector<std::vector<Touch>> &block : blocks)
+      touches.push_back(stretch < block.size() ? ArrayRef(block[stretch])
+                                               : ArrayRef<Touch>());
+    sweep.sweep(touches, stretch);
+  }
+  return sweep.races();
 }

@@ -24,9 +24,12 @@ struct Race {
 std::vector<Race> findEngineRaces(NetOp net, const Chip &chip);
 
 /// Functions of different blocks in global memory and L2 with no sync()
-/// between them. What an index list or a mask chooses is not looked at, nor
-/// programs in which messages are waited for.
+/// between them: one race for each pair of lines. What an index list or a mask
+/// chooses is not looked at, nor programs in which messages are waited for.
 std::vector<Race> findBlockRaces(llvm::ArrayRef<NetOp> nets, const Chip &chip);
+
+/// A function that waits for a message, null if there is none.
+mlir::Operation *findMessageWait(llvm::ArrayRef<NetOp> nets);
 
 } // namespace weft::ppl
 

@@ -54,6 +54,19 @@ CASES = [
      "tiu::fadd(y, x, 1.0f); dma::store(gtensor<float>(all, GLOBAL, p), y); expect(p, &all, [](int) { return 1; }); }", ["--no-check"], 0,
      ["PASS t"]),
     ("target", ADD + "__TEST__ void t() { add(0); }", ["--target", "bm9999"], 2, ["no target 'bm9999'; there are bm1684x"]),
+    # Minutes if each store were compared with all those of the other blocks.
+    ("interleaved", """__TEST__ void t() {
+  const int rounds = 3000;
+  dim4 all = {1, 64, 8 * rounds, 1}, part = {1, 64, 1, 1};
+  set_block_num(8);
+  float *p = ppl::malloc<float>(&all);
+  gtensor<float> out(all, GLOBAL, p);
+  tensor<float> x(part);
+  tiu::fill(x, 1.0f);
+  for (int i = 0; i < rounds; ++i)
+    dma::store(out.sub_view(part, {0, 0, get_block_index() * rounds + i, 0}), x);
+  expect(p, &all, [](int64_t) { return 1; });
+}""", ["--target", "bm1690"], 0, ["PASS t"]),
     ("interpreted", ADD + "__TEST__ void t() { add(0); }", ["--target", "bm1690"], 0, ["PASS t"]),
 ]
 
