@@ -1,3 +1,5 @@
+//===- KernelProfile.cpp - where the cycles of a kernel go ----------------===//
+
 #include "tools/weft/KernelProfile.h"
 
 #include <algorithm>
