@@ -101,6 +101,13 @@ CALLS = [
     ("run", ["--arg", "out=out:fp16[8]", *MEMORY[2:], "--arg", "n=8", "--arg", "twice=0"], 2, ["the parameter points to fp32, not to fp16"]),
     ("run", [*MEMORY, "--arg", "n=out:[8]", "--arg", "twice=0"], 2, ["--arg n=out:[8]: the parameter is a number"]),
     ("run", [*MEMORY, "--arg", "n=9", "--arg", "twice=0"], 2, ["calls.cpp:8: ", "allocate more or take a smaller shape"]),
+    ("run", ["--html", "p.html"], 2, ["--html is for weft ppl profile, not for run; leave it out"]),
+    ("run", ["--json"], 2, ["--json is for weft ppl profile, not for run"]),
+    ("profile", ["--save", "y.npz"], 2, ["--save is for weft ppl run, not for profile"]),
+    ("profile", ["--mlir"], 2, ["--mlir is for weft ppl build, not for profile"]),
+    ("check", ["--output", "x.bmodel"], 2, ["--output is for weft ppl build, not for check"]),
+    ("profile", ["--no-check"], 2, ["--no-check is for weft ppl test, check, not for profile"]),
+    ("test", ["--serial"], 2, ["--serial is for weft ppl build, run, check, not for test"]),
     ("test", ["--kernel", "scale"], 2, ["test is about __TEST__ functions"]),
 ]
 def check_no_kernel(weft, folder):

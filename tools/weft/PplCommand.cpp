@@ -16,6 +16,7 @@
 #include "tools/weft/Program.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <nlohmann/json.hpp>
 
 #include <cstring>
@@ -380,7 +381,7 @@ static ExitCode profileAction(const PplFlags &flags,
     Result<KernelProfile> kernel =
         profileKernel(flags.kernel, one.name, *one.program);
     if (!kernel)
-      return report(kernel.status());
+      return report(inTest(one.name, kernel.status()));
     kernels.push_back(std::move(*kernel));
   }
   const KernelProfile &first = kernels.front();
@@ -478,7 +479,35 @@ static ExitCode testAction(const PplFlags &flags, const Programs &programs,
   return printed == ExitCode::Ok ? worst : printed;
 }
 
+/// A flag that only some actions read would be left unheard by the others.
+static rt::Status checkActionFlags(const PplFlags &flags) {
+  struct Row {
+    const char *flag;
+    bool isGiven;
+    std::vector<std::string> actions;
+  };
+  const Row rows[] = {
+      {"--output", !flags.output.empty(), {"build"}},
+      {"--mlir", flags.text, {"build"}},
+      {"--save", !flags.save.empty(), {"run"}},
+      {"--html", !flags.page.empty(), {"profile"}},
+      {"--json", flags.json, {"profile"}},
+      {"--no-check", flags.noCheck, {"test", "check"}},
+      {"--interpret", flags.interpret, {"build", "run", "test"}},
+      {"--serial", flags.serial, {"build", "run", "check"}},
+  };
+  for (const Row &row : rows)
+    if (row.isGiven && !llvm::is_contained(row.actions, flags.action))
+      return rt::fail(rt::Code::InvalidArgument,
+                      std::string(row.flag) + " is for weft ppl " +
+                          llvm::join(row.actions, ", ") + ", not for " +
+                          flags.action + "; leave it out");
+  return rt::Status::ok();
+}
+
 static ExitCode pplCommand(const PplFlags &flags) {
+  if (rt::Status status = checkActionFlags(flags); !status)
+    return report(status);
   for (const auto &[option, file] :
        {std::pair("--output", &flags.output), std::pair("--save", &flags.save),
         std::pair("--html", &flags.page)})
