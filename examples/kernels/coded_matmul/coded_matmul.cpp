@@ -197,10 +197,10 @@ static void test(int M, int K, int N, int group, int bits) {
       wanted[size_t(m) * N + n] = sum;
     }
   }
-  // Tails of K products are cut off, and K / 32 sums rounded, below
-  // 8 sqrt(K) of the largest product; then the result is rounded to fp16.
-  expect(out, &os, wanted, 1.01 * 0x1p-11,
-         K * 2 * 8 * std::sqrt(double(K)) * largest * 0x1p-24);
+  // Tails of K products are cut off, and K / 32 sums rounded, each by 2^-24 of
+  // a partial sum, below 4 sqrt(K) of the largest product, to both sides: in
+  // all below 2 sqrt(K) times that. Then the result is rounded to fp16.
+  expect(out, &os, wanted, 1.01 * 0x1p-11, 8 * K * largest * 0x1p-24);
 }
 __TEST__ void w4a16_16x2048x1024() { test(16, 2048, 1024, 128, 4); }
 __TEST__ void w8a16_16x2048x1024() { test(16, 2048, 1024, 128, 8); }
