@@ -90,3 +90,40 @@ __TEST__ void sort_shortest_rows() {
 __TEST__ void sort_4096x64() {
   check<float>(sort_short_fp32, 4096, 64, true, 0);
 }
+// As IEEE 754's total order has them, which is also that of the integers with
+// their bits: none of these changes.
+template <class T, class Bits, class Kernel>
+static void checkSpecial(Kernel kernel, const std::vector<Bits> &order,
+                         bool falling) {
+  const int count = int(order.size());
+  dim4 shape = {1, 1, 1, count};
+  Bits *values = ppl::malloc<Bits>(&shape), *in = ppl::malloc<Bits>(&shape);
+  int32 *indices = ppl::malloc<int32>(&shape);
+  auto place = [=](int rank) { return (rank * 5 + 3) % count; };
+  auto wanted = [=](int i) { return falling ? i : count - 1 - i; };
+  for (int rank = 0; rank < count; ++rank)
+    in[place(rank)] = order[rank];
+  kernel(reinterpret_cast<T *>(values), indices, reinterpret_cast<T *>(in), 1,
+         count, falling);
+  expect(indices, &shape, [=](int64_t i) { return place(wanted(int(i))); });
+  expect(values, &shape,
+         [=](int64_t i) { return double(order[wanted(int(i))]); });
+}
+// NaN, infinity, a large number, 1, a subnormal, zeros, and their negatives.
+// The casts of fp16 make one NaN of all.
+static const std::vector<uint32> kFloats = {
+    0x7fc00000, 0x7f800000, 0x7f7fffff, 0x3f800000, 0x000116c2, 0x00000000,
+    0x80000000, 0x800116c2, 0xbf800000, 0xff7fffff, 0xff800000, 0xffc00000};
+static const std::vector<uint16> kHalves = {0x7fff, 0x7c00, 0x7bff, 0x3c00,
+                                            0x0003, 0x0000, 0x8000, 0x8003,
+                                            0xbc00, 0xfbff, 0xfc00, 0xffff};
+__TEST__ void sort_special() { checkSpecial<float>(sort_fp32, kFloats, true); }
+__TEST__ void sort_special_rising() {
+  checkSpecial<float>(sort_fp32, kFloats, false);
+}
+__TEST__ void sort_special_fp16() {
+  checkSpecial<fp16>(sort_fp16, kHalves, true);
+}
+__TEST__ void sort_special_fp16_rising() {
+  checkSpecial<fp16>(sort_fp16, kHalves, false);
+}

@@ -79,19 +79,48 @@ __TEST__ void top_k_long_row() {
 __TEST__ void top_k_large() {
   check<float>(top_k_fp32, 2, 3000, 1100, true, 200);
 }
-// From the largest to the smallest, as integers and as IEEE 754's total order
-// have them: each is found where it was hidden.
-__TEST__ void top_k_special() {
-  const int columns = 500, k = 9;
+// As IEEE 754's total order has them, which is also that of the integers with
+// their bits: each is found where it was hidden, and none of its bits changes.
+// The smallest of them first if `largest` is false.
+template <class T, class Bits, class Kernel>
+static void checkSpecial(Kernel kernel, const std::vector<Bits> &falling,
+                         Bits most, Bits least, bool largest) {
+  const int columns = 500, count = int(falling.size()), k = count - 1;
   dim4 shape = {1, 1, 1, columns}, best = {1, 1, 1, k};
-  float *values = ppl::malloc<float>(&best),
-        *in = ppl::rand<float>(&shape, -9.0, -8.0);
+  Bits *values = ppl::malloc<Bits>(&best), *in = ppl::malloc<Bits>(&shape);
   int32 *indices = ppl::malloc<int32>(&best);
-  const float falling[k] = {NAN,  INFINITY, 3.0e38f, 1.0f, 1e-40f,
-                            0.0f, -0.0f,    -1e-40f, -1.0f};
+  for (int i = 0; i < columns; ++i)
+    in[i] = largest ? least : most;
   auto hidden = [](int rank) { return (rank * 211 + 17) % columns; };
-  for (int rank = 0; rank < k; ++rank)
+  auto wanted = [=](int i) { return largest ? i : count - 1 - i; };
+  for (int rank = 0; rank < count; ++rank)
     in[hidden(rank)] = falling[rank];
-  top_k_fp32(values, indices, in, 1, columns, k, true);
-  expect(indices, &best, [&](int64_t i) { return hidden(int(i)); });
+  kernel(reinterpret_cast<T *>(values), indices, reinterpret_cast<T *>(in), 1,
+         columns, k, largest);
+  expect(indices, &best, [=](int64_t i) { return hidden(wanted(int(i))); });
+  expect(values, &best,
+         [=](int64_t i) { return double(falling[wanted(int(i))]); });
+}
+// NaN, infinity, a large number, 1, a subnormal, zeros, and their negatives.
+// The casts of fp16 make one NaN of all.
+static const std::vector<uint32> kFloats = {
+    0x7fc00000, 0x7f800000, 0x7f7fffff, 0x3f800000, 0x000116c2, 0x00000000,
+    0x80000000, 0x800116c2, 0xbf800000, 0xff7fffff, 0xff800000, 0xffc00000};
+static const std::vector<uint16> kHalves = {0x7fff, 0x7c00, 0x7bff, 0x3c00,
+                                            0x0003, 0x0000, 0x8000, 0x8003,
+                                            0xbc00, 0xfbff, 0xfc00, 0xffff};
+__TEST__ void top_k_special() {
+  checkSpecial<float>(top_k_fp32, kFloats, uint32(0x7fc00001),
+                      uint32(0xffc00001), true);
+}
+__TEST__ void top_k_special_smallest() {
+  checkSpecial<float>(top_k_fp32, kFloats, uint32(0x7fc00001),
+                      uint32(0xffc00001), false);
+}
+__TEST__ void top_k_special_fp16() {
+  checkSpecial<fp16>(top_k_fp16, kHalves, uint16(0x7fff), uint16(0xffff), true);
+}
+__TEST__ void top_k_special_fp16_smallest() {
+  checkSpecial<fp16>(top_k_fp16, kHalves, uint16(0x7fff), uint16(0xffff),
+                     false);
 }
