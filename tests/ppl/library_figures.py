@@ -62,6 +62,8 @@ def rows(kernel, figures, cycles):
         lines += f"| [{kernel}]({kernel}/README.md) | {figure['sizes']} | {taken:,} | {least:,.0f} | {by} | {least / taken:.1%} |\n"
         if least / taken > MOST_USE:
             wrong.append(f"{figure['test']} takes {taken} cycles, the bound is {least:.0f}: the row of figures.json is wrong")
+        if not {"least_use", "most_cycles"} & set(figure):
+            wrong.append(f"{figure['test']} may take any number of cycles; its row of figures.json needs least_use or most_cycles")
         if "least_use" in figure and least / taken < figure["least_use"]:
             wrong.append(f"{figure['test']} uses {least / taken:.1%} of its bound, {figure['least_use']:.0%} are asked")
         if "most_cycles" in figure and taken > figure["most_cycles"]:
