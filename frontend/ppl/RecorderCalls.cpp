@@ -1,6 +1,7 @@
 //===- RecorderCalls.cpp - calls of functions become ops -----------------===//
 
 #include "frontend/ppl/Recorder.h"
+#include "frontend/ppl/TensorChecks.h"
 
 using namespace mlir;
 using namespace weft;

@@ -268,9 +268,7 @@ struct Pipeline : weft::ppl::impl::PplPipelineBase<Pipeline> {
                OpBuilder &builder) {
     hoistTensors(loopOps);
     Loop loop(loopOps, chip);
-    // Rounds overlap with others: the order of stages would only make the
-    // tensors of a single one live at the same time.
-    if (serial || loopOps.size() == 1 || loop.lastStage() == 0)
+    if (serial || loop.lastStage() == 0)
       return loop.emitSerial();
     if (std::optional<std::string> why = loop.obstacle(builder)) {
       RoundOp(loopOps.front()).emitWarning()

@@ -136,7 +136,7 @@ __KERNEL__ void by_address(float *out, float *in, int n) {
   int64 address = get_gmem_addr(second);
   assert(address == get_gmem_addr(in) + 4 * n);
   // Two elements a byte.
-  gtensor<int4> nibbles({1, 8, 1, 16}, GLOBAL, in);
+  gtensor<int4> nibbles({1, 8, 1, 16}, GLOBAL, static_cast<void *>(in));
   assert(get_gmem_addr(nibbles.sub_view({1, 1, 1, 16}, {0, 4, 0, 0})) ==
          get_gmem_addr(in) + 32);
   dma::move(gtensor<float>(half, GLOBAL, out),

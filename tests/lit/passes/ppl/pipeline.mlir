@@ -52,37 +52,6 @@ ppl.net @rounds on "bm1684x" weights [4294967296, 0] context [4294967296, 65536]
 
 // -----
 
-// A single round overlaps with nothing and stays as it is: by stages both tensors would be loaded first.
-!g = !ppl.tensor<1x64x1x16xf32, global, continuous>
-!l = !ppl.tensor<1x64x1x16xf32, local, aligned>
-// CHECK-LABEL: ppl.net @single
-// CHECK: ppl.dma.load
-// CHECK-NEXT: ppl.tiu.fadd
-// CHECK-NEXT: ppl.dma.store
-// CHECK-NEXT: ppl.dma.load
-// CHECK-NEXT: ppl.tiu.fadd
-// CHECK-NEXT: ppl.dma.store
-ppl.net @single on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
-  %a0 = ppl.global at 4294967296 : !g
-  %a1 = ppl.global at 4294971392 : !g
-  %b0 = ppl.global at 4294979584 : !g
-  %b1 = ppl.global at 4294983680 : !g
-  %x0 = ppl.alloc : !l
-  %y0 = ppl.alloc : !l
-  %x1 = ppl.alloc : !l
-  %y1 = ppl.alloc : !l
-  ppl.round "k.cpp:5" {
-    ppl.dma.load dst = %x0, src = %a0 : !l, !g
-    ppl.tiu.fadd dst = %y0, src0 = %x0, src1 = 1.0 : f64 : !l, !l
-    ppl.dma.store dst = %b0, src = %y0 : !g, !l
-    ppl.dma.load dst = %x1, src = %a1 : !l, !g
-    ppl.tiu.fadd dst = %y1, src0 = %x1, src1 = 1.0 : f64 : !l, !l
-    ppl.dma.store dst = %b1, src = %y1 : !g, !l
-  }
-}
-
-// -----
-
 // The next round loads what this one stores: the order must stay.
 !g = !ppl.tensor<1x64x1x16xf32, global, continuous>
 !l = !ppl.tensor<1x64x1x16xf32, local, aligned>
