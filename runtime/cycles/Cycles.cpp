@@ -246,6 +246,11 @@ double cycles::dmaBytesPerCycle(const Chip &chip) {
   return double(chip.rates.dramBytesPerSecond) / double(cyclesPerSecond(chip));
 }
 
+double cycles::loadBytesPerCycle(const Chip &chip) {
+  // The formula of transfers counts GiB where the clock counts 10^9.
+  return chip.rates.loadBytes * 1e9 / double(uint64_t(1) << 30);
+}
+
 uint64_t cycles::cyclesPerSecond(const Chip &chip) {
   return chip.rates.cyclesPerSecond;
 }

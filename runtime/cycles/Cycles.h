@@ -143,6 +143,10 @@ uint64_t macsPerCycle(isa::Precision precision, const Chip &chip);
 /// much: tensor loads come to 54.02, matrix loads to 58, general copies to 64.
 double dmaBytesPerCycle(const Chip &chip);
 
+/// Bytes that tensors get on their way from DRAM in a cycle, at full rate. A
+/// bound that code can come near: stores get less (44 * 10^9 / 2^30).
+double loadBytesPerCycle(const Chip &chip);
+
 /// Clock cycles a second of the engines: turns cycles into seconds.
 uint64_t cyclesPerSecond(const Chip &chip);
 

@@ -39,6 +39,7 @@ public:
   rt::Result<Profile> build() {
     profile.cyclesPerSecond = cycles::cyclesPerSecond(chip);
     profile.peakDramBytesPerCycle = cycles::dmaBytesPerCycle(chip);
+    profile.loadBytesPerCycle = cycles::loadBytesPerCycle(chip);
     profile.hasDebugMap = stage.debugMap != nullptr;
     profile.hasLines = rt::hasLines(stage);
     issued.resize(stage.groups.size());

@@ -150,7 +150,8 @@ struct Profile {
   bool hasLines = false; ///< `nodes` are lines of a kernel's source
   std::vector<PrecisionRow> precisions;     ///< types that occur
   std::vector<SlowTransfers> slowTransfers; ///< most cycles lost first
-  double peakDramBytesPerCycle = 0;
+  double peakDramBytesPerCycle = 0;         ///< of the roofline and of rows
+  double loadBytesPerCycle = 0;             ///< that tensor loads get of these
   Roofline roofline;
   /// Numbers in LiveRange::writer: position in commands[Tiu], or that of
   /// commands[Gdma] plus the number of TIU commands.

@@ -29,7 +29,7 @@ ENGINE = {"commands": COUNT, "busy_cycles": COUNT, "busy_share": REAL, "wait_cyc
 SCHEMA = {
     "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT, "groups": COUNT, "total_cycles": COUNT,
     "cycles_per_second": COUNT, "seconds": REAL, "seconds_with_host": REAL, "engines": {"tiu": ENGINE, "gdma": ENGINE}, "overlap_cycles": COUNT,
-    "dram": {"read_bytes": COUNT, "write_bytes": COUNT, "bytes_per_cycle": REAL, "peak_bytes_per_cycle": REAL},
+    "dram": {"read_bytes": COUNT, "write_bytes": COUNT, "bytes_per_cycle": REAL, "peak_bytes_per_cycle": REAL, "load_bytes_per_cycle": REAL},
     "macs": {"total": COUNT, "utilisation": REAL,
              "types": [{"type": TEXT, "macs": COUNT, "peak_macs_per_cycle": COUNT, "utilisation": REAL}]},
     "roofline": {"compute_cycles": REAL, "dram_cycles": REAL, "bound_cycles": REAL, "bound_by": TEXT, "achieved": REAL},

@@ -10,8 +10,9 @@ examples/kernels/KERNEL/figures.json lists the tests of a kernel that give a fig
   bytes       what must cross DRAM at least: inputs and outputs once, in the types that they are stored in
   least_use   the share of the bound that is asked, 0 to 1, or
   most_cycles the cycles that are allowed
-The bound is the larger of both: MACs at the rates of the unit, bytes at 54 a cycle (docs/cycles.md: the full rate of tensor loads; loads of
-matrices have 58, so that a kernel that does little else can show 107 %). The table in
+The bound is the larger of both: MACs at the rates of the unit, bytes at that of tensor loads, 54.02 a cycle, both as `weft ppl profile --json` has them
+(loads of matrices have 58, so that a kernel that does little else can show 107 %). "Of peak" is the use if DRAM gave all bytes of its interface, as
+`weft ppl profile` reckons. The table in
 examples/kernels/README.md and the row of each page between its marks are made of them; --write renews both. BUILT has the kernels as CMake compiled them.
 """
 import argparse
@@ -22,10 +23,9 @@ import subprocess
 import sys
 
 LIBRARY = pathlib.Path(__file__).resolve().parents[2] / "examples" / "kernels"
-RATES = {"macs8": 16384, "macs16": 8192, "macs32": 1024}
-BYTES_PER_CYCLE = 54
+WIDTHS = {"macs8": ("i8",), "macs16": ("f16", "bf16"), "macs32": ("f32",)}
 MOST_USE = 58 / 54
-HEAD = "| kernel | sizes | cycles | bound | by | use |\n|---|---|---|---|---|---|\n"
+HEAD = "| kernel | sizes | cycles | bound | by | use | of peak |\n|---|---|---|---|---|---|---|\n"
 BEGIN, END = "<!-- figures -->\n", "<!-- end -->\n"
 
 
@@ -36,10 +36,14 @@ def number(text):
     return eval(str(text), {"__builtins__": {}})
 
 
-def bound(figure):
-    """Cycles that no kernel can beat, and why."""
-    compute = sum(number(figure[key]) / rate for key, rate in RATES.items() if key in figure)
-    transfer = number(figure["bytes"]) / BYTES_PER_CYCLE
+def bound(figure, profile, rate):
+    """Cycles that no kernel can beat at this rate of DRAM, and why."""
+    peaks = {kind["type"]: kind["peak_macs_per_cycle"] for kind in profile["macs"]["types"]}
+    compute = 0
+    for key, names in WIDTHS.items():
+        if key in figure:
+            compute += number(figure[key]) / next(peaks[name] for name in names if name in peaks)
+    transfer = number(figure["bytes"]) / profile["dram"][rate]
     return (compute, "MAC") if compute > transfer else (transfer, "DRAM")
 
 
@@ -47,19 +51,21 @@ def profile(weft, library):
     ran = subprocess.run([weft, "ppl", "profile", library, "--json"], capture_output=True, text=True)
     if ran.returncode:
         sys.exit(f"FAILED {library.stem}: {ran.stderr}")
-    return {test["test"]: test["cycles"] for test in json.loads(ran.stdout)}
+    return {test["test"]: test["profile"] for test in json.loads(ran.stdout)}
 
 
-def rows(kernel, figures, cycles):
+def rows(kernel, figures, profiles):
     """The lines of a kernel's table, and what is wrong with its figures."""
     lines, wrong = "", []
     for figure in figures:
-        if figure["test"] not in cycles:
+        if figure["test"] not in profiles:
             wrong.append(f"{kernel} has no test {figure['test']} to profile")
             continue
-        taken = cycles[figure["test"]]
-        least, by = bound(figure)
-        lines += f"| [{kernel}]({kernel}/README.md) | {figure['sizes']} | {taken:,} | {least:,.0f} | {by} | {least / taken:.1%} |\n"
+        of_test = profiles[figure["test"]]
+        taken = of_test["total_cycles"]
+        least, by = bound(figure, of_test, "load_bytes_per_cycle")
+        peak, _ = bound(figure, of_test, "peak_bytes_per_cycle")
+        lines += f"| [{kernel}]({kernel}/README.md) | {figure['sizes']} | {taken:,} | {least:,.0f} | {by} | {least / taken:.1%} | {peak / taken:.1%} |\n"
         if least / taken > MOST_USE:
             wrong.append(f"{figure['test']} takes {taken} cycles, the bound is {least:.0f}: the row of figures.json is wrong")
         if not {"least_use", "most_cycles"} & set(figure):

@@ -254,7 +254,8 @@ Json cli::describeProfile(const NamedStage &subject, const Profile &profile) {
         {"write_bytes", written},
         {"bytes_per_cycle",
          ratio(double(read + written), double(profile.totalCycles))},
-        {"peak_bytes_per_cycle", profile.peakDramBytesPerCycle}}},
+        {"peak_bytes_per_cycle", profile.peakDramBytesPerCycle},
+        {"load_bytes_per_cycle", profile.loadBytesPerCycle}}},
       {"macs", describeMacs(profile)},
       {"roofline",
        {{"compute_cycles", roof.computeCycles},
@@ -311,10 +312,11 @@ static void appendSummary(std::string &text, const Profile &profile) {
          number(profile.cyclesPerSecond / 1'000'000));
   append(text,
          "  roofline   %12.0f cycles (%s bound), %.1f %% achieved; compute "
-         "%.0f, DRAM %.0f\n",
+         "%.0f, DRAM %.0f at %.2f bytes a cycle (loads get %.2f at most)\n",
          roof.cycles(), roof.isComputeBound() ? "compute" : "DRAM",
          percent(ratio(roof.cycles(), double(profile.totalCycles))),
-         roof.computeCycles, roof.dramCycles);
+         roof.computeCycles, roof.dramCycles, profile.peakDramBytesPerCycle,
+         profile.loadBytesPerCycle);
   for (Engine engine : {Engine::Tiu, Engine::Gdma}) {
     const Sum &sum = profile.engines[size_t(engine)];
     append(text,
