@@ -49,10 +49,11 @@ struct Tiling {
 
 /// Filters of as many channels as half of the memory holds, so that an image
 /// is loaded once for all of them if they do. Bands low enough that there are
-/// some eight, of which loads, products and stores overlap.
+/// some eight, of which loads, products and stores overlap, but not lower than
+/// what a transfer pays for: rows of a channel cost 256 bytes at least.
 static Tiling chooseTiling(const Geometry &g, int filterBytes,
                            int elementBytes) {
-  const int memory = lane_bytes(), steps = 8, sumBytes = 4;
+  const int memory = lane_bytes(), steps = 8, sumBytes = 4, paidBytes = 256;
   int parts = div_up(g.oc, LANE_NUM);
   Tiling t = {g.oh(), max(1, min(parts, memory / 2 / filterBytes))};
   // More than one group of filters: those of the next are loaded meanwhile.
@@ -66,7 +67,8 @@ static Tiling chooseTiling(const Geometry &g, int filterBytes,
            tile_bytes(LANE_NUM, pixels, sumBytes) +
            3 * tile_bytes(LANE_NUM, pixels, elementBytes);
   };
-  int wanted = max(1, div_up(g.oh() * g.n, steps));
+  int wanted = max(div_up(g.oh() * g.n, steps),
+                   div_up(paidBytes, g.ow() * elementBytes));
   t.band = min(t.band, max(wanted, min(g.kernel, g.oh())));
   while (t.band > 1 && bytes(t.band) > memory)
     t.band = div_up(t.band, 2);
@@ -310,6 +312,9 @@ static void testBytes(const Geometry &g) {
 }
 __TEST__ void conv_int8_128x56x56() {
   testBytes({1, 128, 56, 56, 128, 3, 1, 1});
+}
+__TEST__ void conv_int8_512x7x7() {
+  testBytes({1, 512, 7, 7, 512, 3, 1, 1});
 }
 __TEST__ void conv_int8_odd() { testBytes({2, 67, 15, 9, 65, 3, 2, 1}); }
 __TEST__ void conv_int8_five_by_five() {
