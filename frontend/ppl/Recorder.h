@@ -193,6 +193,8 @@ private:
   void runNow(catalog::Call call, const std::vector<int64_t> &ids,
               const std::string &name, weft_ppl_line at);
   bool isInAttempt() const;
+  /// Nothing is recorded any more, and the error has been reported.
+  bool hasTooManyCalls() const { return calls > options.mostCalls; }
   int32_t leaveAttempt(const Scope &scope);
   void emitScopeError();
 

@@ -75,7 +75,7 @@ int32_t Recorder::leaveAttempt(const Scope &scope) {
   std::optional<catalog::Memory> memory = std::exchange(tooLarge, {});
   if (hasFailed || !options.fits)
     return 0;
-  int32_t code = !memory ? options.fits(net)
+  int32_t code = !memory                          ? options.fits(net)
                  : *memory == catalog::Memory::L2 ? WEFT_PPL_NO_L2_MEMORY
                                                   : WEFT_PPL_NO_LOCAL_MEMORY;
   if (code == 0)

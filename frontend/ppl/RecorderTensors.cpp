@@ -156,7 +156,7 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
                              const int64_t *shape, int32_t layout,
                              const int64_t *strides, uint64_t address,
                              weft_ppl_line at) {
-  if (!isGivenPointer(shape, "a tensor's shape", at))
+  if (!isGivenPointer(shape, "a tensor's shape", at) || hasTooManyCalls())
     return 0;
   Tensor tensor;
   catalog::Tensor &d = tensor.description;
@@ -203,7 +203,7 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
 int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
                        int32_t layout, const int64_t *strides,
                        weft_ppl_line at) {
-  if (!isGivenPointer(shape, "a view's shape", at))
+  if (!isGivenPointer(shape, "a view's shape", at) || hasTooManyCalls())
     return 0;
   const Tensor *source = find(id);
   if (source && !isShaped(*source, "view", at))
@@ -273,7 +273,7 @@ int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
 int64_t Recorder::subView(int64_t id, const int64_t *shape,
                           const int64_t *offset, weft_ppl_line at) {
   if (!isGivenPointer(shape, "a part's shape", at) ||
-      !isGivenPointer(offset, "a part's offset", at))
+      !isGivenPointer(offset, "a part's offset", at) || hasTooManyCalls())
     return 0;
   const Tensor *source = find(id);
   if (!source || !isShaped(*source, "sub_view", at))

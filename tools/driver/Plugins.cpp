@@ -477,7 +477,7 @@ PluginKernels::libraryKernels(StringRef kernel, DictionaryAttr parameters,
     return kernels;
   // Each call takes a cycle at least, and what takes so many is compiled for
   // long, and has more commands than it is worth.
-  size_t mostCalls = 1 << 16;
+  size_t mostCalls = 1 << 14;
   for (const Plugins::Operator *found : plugins.libraryFor(kernel)) {
     CustomOperator called{kLibraryDomain, found->row->name, 1, parameters, {}};
     if (std::optional<uint64_t> cycles =

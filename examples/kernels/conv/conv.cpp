@@ -313,9 +313,7 @@ static void testBytes(const Geometry &g) {
 __TEST__ void conv_int8_128x56x56() {
   testBytes({1, 128, 56, 56, 128, 3, 1, 1});
 }
-__TEST__ void conv_int8_512x7x7() {
-  testBytes({1, 512, 7, 7, 512, 3, 1, 1});
-}
+__TEST__ void conv_int8_512x7x7() { testBytes({1, 512, 7, 7, 512, 3, 1, 1}); }
 __TEST__ void conv_int8_odd() { testBytes({2, 67, 15, 9, 65, 3, 2, 1}); }
 __TEST__ void conv_int8_five_by_five() {
   testBytes({1, 3, 33, 21, 20, 5, 3, 2});
