@@ -100,7 +100,7 @@ IN_KERNELS = {
                                      "an array that the kernel got as an argument of its own"),
     "tensor as pointer": (lambda y, x: pl.gtensor(S, pl.GLOBAL, load(x)), "ptr of gtensor is tensor(", "x.view(shape=..)"),
     "local memory of a gtensor": (lambda y, x: pl.gtensor(S, pl.LOCAL, x), "gtensor in LOCAL memory", "pl.make_tensor(shape, dtype)"),
-    "no L2 memory": (lambda y, x: pl.dma.move(pl.gtensor(S, pl.L2, dtype=pl.float32), pl.gtensor(S, pl.GLOBAL, x)), "the chip has no L2 memory", "local or global memory"),
+    "no L2 memory": (lambda y, x: pl.dma.move(pl.gtensor(S, pl.GLOBAL, y), pl.gtensor(S, pl.L2, dtype=pl.float32)), "the chip has no L2 memory", "local or global memory"),
     "no pointer": (lambda y, x: pl.gtensor(S, pl.GLOBAL), "GLOBAL memory needs ptr", "a pointer argument of the kernel"),
     # Calls.
     "type by position": (lambda y, x: pl.tiu.fadd(load(x), load(x), pl.float16), "is pl.float16; it must be", "pl.tiu.cast(x, type=pl.float16)"),
@@ -120,7 +120,7 @@ IN_KERNELS = {
     "arguments of conv": (lambda y, x: pl.tiu.conv(load(x)), "pl.tiu.conv: missing a required argument: 'input'", "call it as pl.tiu.conv(output, input, filter"),
     "padding for stride": (lambda y, x: pl.tiu.pool_max(load(x), load(x), [2, 2], [2, 2], [0, 0, 0, 0], [1, 1]), "padding is [2, 2]; it must be a list of 4",
                            "call it as pl.tiu.fpool_max(output, pointer, kernel, padding, stride, dilation)"),
-    "operand with steps": (lambda y, x: pl.tiu.fexp(load(x)[..., ::2]), "src is free", "pl.tiu.move(x, src)"),
+    "operand with steps": (lambda y, x: pl.tiu.frsqrt(load(x)[..., ::2]), "src is free", "pl.tiu.move(x, src)"),
     "cast to an unknown rounding": (lambda y, x: pl.tiu.cast(load(x), pl.int32, 99), "99", ""),
     "cast without type": (lambda y, x: pl.tiu.cast(load(x)), "needs a type", "pl.tiu.cast(x, type=pl.float16)"),
     "store swapped": (lambda y, x: pl.dma.store(load(x), pl.gtensor(S, pl.GLOBAL, y)), "dst lies in local memory, must be in global", "pl.dma.store(gtensor, tensor)"),
