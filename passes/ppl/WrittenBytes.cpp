@@ -57,7 +57,8 @@ static void eachRun(const catalog::Tensor &tensor, const Chip &chip,
 void WrittenBytes::add(const catalog::Tensor &tensor, const Chip &chip) {
   eachRun(tensor, chip, false, [&](const Run &run) {
     uint64_t start = run.lane * bytes - base;
-    bits.set(unsigned(start + run.begin), unsigned(start + run.end));
+    if (isInside(run.end))
+      bits.set(unsigned(start + run.begin), unsigned(start + run.end));
     return true;
   });
 }
@@ -66,7 +67,8 @@ std::optional<Unwritten> WrittenBytes::missingOf(const catalog::Tensor &tensor,
                                                  const Chip &chip) const {
   auto lacks = [&](const Run &run) {
     uint64_t start = run.lane * bytes - base;
-    return bits.find_first_unset_in(unsigned(start + run.begin),
+    return !isInside(run.end) ||
+           bits.find_first_unset_in(unsigned(start + run.begin),
                                     unsigned(start + run.end)) >= 0;
   };
   bool isMissing = false;

@@ -33,6 +33,10 @@ public:
                                      const Chip &chip) const;
 
 private:
+  /// What reaches past the end of the memory, as wrong kernels may, counts as
+  /// never written.
+  bool isInside(uint64_t end) const { return end <= base + bytes; }
+
   uint64_t base, bytes;
   llvm::BitVector bits;
 };
