@@ -31,6 +31,8 @@ bool Recorder::refusesShape(const int64_t *shape, catalog::Memory memory,
   std::string problem = shapeProblem(shape, memory, chip);
   if (problem.empty())
     return false;
+  if (tooLarge)
+    return true; // sizes may follow from the tensor that there is not
   if (memory != catalog::Memory::Global && isInAttempt() &&
       isTooLarge(shape, memory, chip))
     tooLarge = memory; // said when the attempt ends
