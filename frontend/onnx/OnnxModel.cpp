@@ -530,40 +530,41 @@ Expected<Model> weft::onnx::readModelFile(StringRef path,
 // Schemas
 //===----------------------------------------------------------------------===//
 
+/// Null if there is none.
+static const ::onnx::OpSchema *schemaOf(StringRef domain, StringRef opType,
+                                        int64_t opset) {
+  try {
+    return ::onnx::OpSchemaRegistry::Schema(
+        opType.str(), static_cast<int>(opset), domain.str());
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
 SchemaFacts weft::onnx::lookUpSchema(StringRef domain, StringRef opType,
                                      int64_t opset) {
   SchemaFacts facts;
-  try {
-    if (const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
-            opType.str(), static_cast<int>(opset), domain.str())) {
-      facts.since = schema->SinceVersion();
-      facts.deprecated = schema->Deprecated();
-      facts.hasFunction =
-          schema->HasFunction() || schema->HasContextDependentFunction();
-    }
-  } catch (const std::exception &) {
-    // No schema, then.
+  if (const ::onnx::OpSchema *schema = schemaOf(domain, opType, opset)) {
+    facts.since = schema->SinceVersion();
+    facts.deprecated = schema->Deprecated();
+    facts.hasFunction =
+        schema->HasFunction() || schema->HasContextDependentFunction();
   }
   return facts;
 }
 
 bool weft::onnx::takesType(StringRef domain, StringRef opType, int64_t opset,
                            size_t number, int32_t type) {
-  try {
-    const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
-        opType.str(), static_cast<int>(opset), domain.str());
-    if (!schema || schema->inputs().empty())
-      return true;
-    // The last one may stand for any number of inputs.
-    const auto &inputs = schema->inputs();
-    const auto &input = inputs[std::min(number, inputs.size() - 1)];
-    std::string wanted = "tensor(" + dataTypeName(type) + ")";
-    return llvm::any_of(input.GetTypes(), [&](const std::string *taken) {
-      return *taken == wanted;
-    });
-  } catch (const std::exception &) {
-    return true; // no schema, then
-  }
+  const ::onnx::OpSchema *schema = schemaOf(domain, opType, opset);
+  if (!schema || schema->inputs().empty())
+    return true;
+  // The last one may stand for any number of inputs.
+  const auto &inputs = schema->inputs();
+  const auto &input = inputs[std::min(number, inputs.size() - 1)];
+  std::string wanted = "tensor(" + dataTypeName(type) + ")";
+  return llvm::any_of(input.GetTypes(), [&](const std::string *taken) {
+    return *taken == wanted;
+  });
 }
 
 static void setAttribute(const NodeAttribute &attribute,
