@@ -108,11 +108,8 @@ static void normalize(T *out, T *in, T *gamma, int rows, int columns,
                   columns,
                   epsilon,
                   {1, min(rows, LANE_NUM), 1, columns}};
-  int code = attempt([&] { wholeRows(k); });
-  while (code && k.block.w > get_eu_num<T>()) {
-    k.block.w = align(div_up(k.block.w, 2), get_eu_num<T>());
-    code = attempt([&] { piecesOfRows(k); });
-  }
+  int code =
+      attempt_rows<T>(k.block, [&] { wholeRows(k); }, [&] { piecesOfRows(k); });
   assert(code == 0);
 }
 

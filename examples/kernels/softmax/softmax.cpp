@@ -123,11 +123,8 @@ static void softmax(T *out, T *in, int rows, int columns) {
                   rows,
                   columns,
                   {1, min(rows, LANE_NUM), 1, columns}};
-  int code = attempt([&] { wholeRows(k); });
-  while (code && k.block.w > get_eu_num<T>()) {
-    k.block.w = align(div_up(k.block.w, 2), get_eu_num<T>());
-    code = attempt([&] { piecesOfRows(k); });
-  }
+  int code =
+      attempt_rows<T>(k.block, [&] { wholeRows(k); }, [&] { piecesOfRows(k); });
   assert(code == 0);
 }
 

@@ -32,6 +32,19 @@ tensor<float> broadcast_as_float(const gtensor<T> &vector, int columns,
   return wide;
 }
 
+/// Makes `whole`, which computes rows of a `block` each, or if they do not fit
+/// `pieces`, which computes them in pieces of block.w elements: of the widest
+/// that fit. What `attempt` gave last.
+template <class T, class Whole, class Pieces>
+int attempt_rows(dim4 &block, Whole &&whole, Pieces &&pieces) {
+  int code = attempt(whole);
+  while (code && block.w > get_eu_num<T>()) {
+    block.w = align(div_up(block.w, 2), get_eu_num<T>());
+    code = attempt(pieces);
+  }
+  return code;
+}
+
 } // namespace ppl
 
 #endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_ROWS_H
