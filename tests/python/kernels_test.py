@@ -29,7 +29,7 @@ from weft.ppl import _recorder, _tuning  # noqa: E402
 
 random = np.random.default_rng(20261129)
 S = [1, 64, 2, 33]
-MODES = ["cmodel", "interpreter"] + ["bmrt"] * bool(os.environ.get("WEFT_BMRT_LIB"))
+MODES = ["cmodel", "interpreter", "bmrt"]
 
 
 def apply(function, *arrays, shape=None, kind=None, mode="cmodel"):

@@ -21,7 +21,7 @@ import ppl  # noqa: E402
 import ppl.language as pl  # noqa: E402
 
 R = np.random.default_rng(0)
-MODES = ["cmodel", "interpreter"] + ["bmrt"] * bool(os.environ.get("WEFT_BMRT_LIB"))
+MODES = ["cmodel", "interpreter", "bmrt"]
 
 
 def floats(*s):
