@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/ppl/Function.h"
+#include "frontend/ppl/TensorChecks.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/ppl/Commands.h"
 #include "tests/ops/ppl/Samplers.h"
@@ -88,7 +89,9 @@ static std::vector<Case> drawCases(const Operation &operation, const Chip &chip,
     drawn.call.arguments.resize(operation.slots.size());
     Call placed = drawn.call;
     setDistinctAddresses(placed);
-    if (!problemOf(placed).empty() || !isSmall(drawn.call)) {
+    // Kernels are refused numbers that functions have a meaning for.
+    if (!problemOf(placed).empty() || !isSmall(drawn.call) ||
+        !frontend::numberProblem(drawn.call).empty()) {
       ++outcome.rejected;
       continue;
     }
