@@ -20,8 +20,10 @@ static LogicalResult checkAxis(OpT op) {
 
 /// Result of the input's shape with 1 on the axis.
 template <typename OpT>
-static LogicalResult checkReducedShape(OpT op) {
+static LogicalResult checkReducedShape(OpT op, bool overLanes = false) {
   SmallVector<int64_t, 4> expected = reducedShape(op.getInput(), op.getAxis());
+  if (overLanes)
+    expected[kAxisC] = 1;
   if (op.getOutput().getType().getShape() == ArrayRef<int64_t>(expected))
     return success();
   return op.emitOpError("result must be ")
@@ -56,7 +58,8 @@ LogicalResult ChannelSumOp::verify() {
 }
 
 LogicalResult ArgReduceOp::verify() {
-  if (failed(checkAxis(*this)) || failed(checkReducedShape(*this))) // (C3)
+  if (failed(checkAxis(*this)) ||
+      failed(checkReducedShape(*this, getOverLanes()))) // (C3), (C6)
     return failure();
   if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min) // (C2)
     return emitOpError("kind must be max or min");
@@ -64,8 +67,12 @@ LogicalResult ArgReduceOp::verify() {
     return emitOpError("codes must have the element type of the input");
   SmallVector<int64_t, 4> codes{1, 1, 1, 1};
   codes[getAxis()] = getInput().getType().getDimSize(getAxis());
+  Dims shape = dimsOf(getInput());
+  if (getOverLanes() && (getAxis() != kAxisW || shape[kAxisH] != 1)) // (C6)
+    return emitOpError("over_lanes is for axis 3 of an input with one row");
+  int64_t size = codes[getAxis()] * (getOverLanes() ? shape[kAxisC] : 1);
   if (getCodes().getType().getShape() != ArrayRef<int64_t>(codes) ||
-      codes[getAxis()] > int64_t(1) << 24) // (C5)
+      size > int64_t(1) << 24) // (C5)
     return emitOpError("codes must have one number for each index along the "
                        "axis, at most 2^24");
   return success();

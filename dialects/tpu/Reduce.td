@@ -51,18 +51,20 @@ def Tpu_ArgReduceOp : Tpu_Op<"arg_reduce", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "inputNeed", "recipes"]>]> {
   let summary = "index of the largest or smallest value along one axis";
   let description = [{
-    **Semantics**: `y = ranks-coded index`: with m the maximum (minimum) along `axis` and `codes` one number for each index, the largest code among the places where x equals m; the index is
+    **Semantics**: `y = ranks-coded index`: with m the maximum (minimum) along `axis` and `codes` one number for each index, the largest code among the places that m is not beyond (those where x equals m); the index is
     `size - code` for the first and, with `last`, `code - 1` for the last place. `codes` is therefore size .. 1, with `last` 1 .. size.
+    With `over_lanes` a line is all of c and w of an image, in this order, and `codes` those of its last channel, with `last` of its first.
 
     **Constraints**: (C1) `axis` is 0, 2 or 3; (C2) `kind` is max or min; (C3) the result is i32 and has the shape of the input with 1 on that axis; (C4) x is f32 and codes too, or
-    both are i32; (C5) `codes` is a weight, 1x1x1x1 but for the axis, of the axis' size; that is at most 2^24.
+    both are i32; (C5) `codes` is a weight, 1x1x1x1 but for the axis, of the axis' size; lines have at most 2^24 elements. (C6) With `over_lanes` `axis` is 3 and h is 1, and the result
+    has one channel.
 
     **Example**:
     ```mlir
     %y = tpu.arg_reduce max %x, %codes axis 3 : tensor<1x8x1x3xf32>, tensor<1x1x1x3xf32> -> tensor<1x8x1x1xi32>
     ```
   }];
-  let arguments = (ins Tpu_ReduceKind:$kind, 4DTensorOf<[F32, I32]>:$input, 4DTensorOf<[F32, I32]>:$codes, Tpu_InLaneAxis:$axis, UnitAttr:$last);
+  let arguments = (ins Tpu_ReduceKind:$kind, 4DTensorOf<[F32, I32]>:$input, 4DTensorOf<[F32, I32]>:$codes, Tpu_InLaneAxis:$axis, UnitAttr:$last, UnitAttr:$over_lanes);
   let results = (outs 4DTensorOf<[I32]>:$output);
   let assemblyFormat = "$kind $input `,` $codes `axis` $axis attr-dict `:` type($input) `,` type($codes) `->` type($output)";
   let hasVerifier = 1;

@@ -17,5 +17,8 @@ LogicalResult SoftmaxOp::verify() {
   if ((getShortSteps() && !element.isF32()) ||
       (getNarrowSteps() && !element.isF16())) // (C2)
     return emitOpError("short_steps is for f32, narrow_steps for f16");
+  Dims shape = dimsOf(getInput());
+  if (getOverLanes() && (getAxis() != kAxisW || shape[kAxisH] != 1)) // (C3)
+    return emitOpError("over_lanes is for axis 3 of an input with one row");
   return success();
 }

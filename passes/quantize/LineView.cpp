@@ -61,6 +61,38 @@ splitInner(const Around &around, const LineCost &cost, const Chip &chip) {
   return best;
 }
 
+/// About what lines of `size` elements take as `c` channels of `h` lines each.
+static int64_t lineCycles(int64_t c, int64_t h, int64_t size,
+                          const LineCost &cost, const Chip &chip) {
+  auto transferred = [&](int64_t elements) {
+    return c * std::max<int64_t>(elements * 4, chip.rates.shortestDmaRun);
+  };
+  int64_t result = cost.givesLines ? h * size : h;
+  return transferred(h * size) / chip.rates.loadBytes +
+         transferred(result) / chip.rates.storeBytes +
+         llvm::divideCeil(c, chip.lanes) *
+             llvm::divideCeil(h * size, rowElements(chip)) * cost.rowCycles;
+}
+
+/// `outer` lines as c x h, a lane with several short ones behind each other, if
+/// that costs at most four fifths of n x c with one in each lane.
+static std::optional<std::pair<int64_t, int64_t>>
+stackLines(int64_t outer, int64_t size, const LineCost &cost,
+           const Chip &chip) {
+  std::optional<std::pair<int64_t, int64_t>> best;
+  int64_t least = lineCycles(outer, 1, size, cost, chip) / 5 * 4;
+  for (int64_t c = 1; c <= std::min(outer / 2, kLargestAxis); ++c) {
+    if (outer % c || outer / c > kLargestAxis)
+      continue;
+    int64_t cycles = lineCycles(c, outer / c, size, cost, chip);
+    if (cycles >= least)
+      continue;
+    best = std::pair(c, outer / c);
+    least = cycles;
+  }
+  return best;
+}
+
 std::optional<LineView> weft::quantize::lineView(const Around &around,
                                                  const LineCost &cost,
                                                  const Chip &chip) {
@@ -72,8 +104,11 @@ std::optional<LineView> weft::quantize::lineView(const Around &around,
   auto split = splitOuter(outer);
   if (!split || size > room || inner > kLargestAxis)
     return std::nullopt;
-  if (inner == 1)
+  if (inner == 1) {
+    if (auto stack = stackLines(outer, size, cost, chip))
+      return LineView{{1, stack->first, stack->second, size}, tpu::kAxisW};
     return LineView{{split->first, split->second, 1, size}, tpu::kAxisW};
+  }
   return LineView{{split->first, split->second, size, inner}, tpu::kAxisH};
 }
 
@@ -125,4 +160,54 @@ std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,
       return LineView{standard, tpu::kAxisN};
   }
   return lineView(around, cost, chip);
+}
+
+/// About what `slices` slices take whose transfers run beside the TIU: one of
+/// them all alone, the others in the longer of both.
+static int64_t overlapped(int64_t dma, int64_t tiu, int64_t slices) {
+  return slices > 1 ? std::max(dma, tiu) + (dma + tiu) / slices : dma + tiu;
+}
+
+std::optional<LineView>
+weft::quantize::viewOverLanes(const Around &around,
+                              const std::optional<LineView> &other, bool isMade,
+                              const LineCost &cost, const Chip &chip) {
+  // Of each image the TIU turns numbers of the lanes into a row, combines and
+  // hands them out again, twice.
+  constexpr int64_t kAcrossCycles = 130;
+  auto [outer, size, inner] = around;
+  int64_t room = laneRoom(chip) / cost.bytesPerElement;
+  if (inner > 1 || outer > kLargestAxis)
+    return std::nullopt;
+  std::optional<LineView> best;
+  int64_t least = 0;
+  if (other) {
+    ArrayRef<int64_t> shape = other->shape;
+    int64_t rounds = llvm::divideCeil(shape[tpu::kAxisC], chip.lanes);
+    least = overlapped(isMade ? 0 : roundTripCycles(outer * size * 4, chip),
+                       tiuCycles(*other, cost, chip),
+                       shape[tpu::kAxisN] * rounds * shape[tpu::kAxisH]);
+  }
+  for (int64_t c = 2; c <= std::min<int64_t>(size, chip.lanes); ++c) {
+    if (size % c || size / c > room)
+      continue;
+    LineView view{{outer, c, 1, size / c}, tpu::kAxisW};
+    int64_t runBytes =
+        std::max<int64_t>(size / c * 4, chip.rates.shortestDmaRun);
+    int64_t cycles =
+        overlapped(roundTripCycles(outer * c * runBytes, chip),
+                   tiuCycles(view, cost, chip) + outer * kAcrossCycles, outer);
+    if ((best || other) && cycles >= least)
+      continue;
+    best = view;
+    least = cycles;
+  }
+  return best;
+}
+
+bool weft::quantize::isMadeIn(const std::optional<LineView> &view,
+                              Value input) {
+  auto shape = cast<RankedTensorType>(input.getType()).getShape();
+  return view && input.getDefiningOp() &&
+         ArrayRef(view->shape) == ArrayRef(foldShape(shape));
 }

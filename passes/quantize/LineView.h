@@ -2,9 +2,10 @@
 //
 // An op that mixes the elements along one axis (a reduction, softmax, running
 // sums) sees its operand as outer x size x inner. The chip combines elements
-// that lie in one lane, so one of three views n,c,h,w is chosen:
+// that lie in one lane, so one of these views n,c,h,w is chosen:
 //
 //   inner 1:  n, c, 1, size   lines along w, outer = n x c
+//             1, c, h, size   of short lines several behind each other
 //   outer 1:  size, c, 1, w   planes along n, inner = c x w over the lanes
 //   else:     n, c, size, inner
 //
@@ -13,6 +14,7 @@
 #ifndef WEFT_PASSES_QUANTIZE_LINEVIEW_H
 #define WEFT_PASSES_QUANTIZE_LINEVIEW_H
 
+#include "mlir/IR/Value.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -54,9 +56,11 @@ struct LineCost {
   int64_t bytesPerElement;
   /// Of the TIU for a row of EUs, about: only compared with those of transfers.
   int64_t rowCycles;
+  /// Whether the result has whole lines too, else one element of each.
+  bool givesLines;
 };
-constexpr LineCost kReduceLine{11, 2}, kSoftmaxLine{34, 75},
-    kArgReduceLine{20, 8}, kCumulativeLine{20, 4};
+constexpr LineCost kReduceLine{11, 2, false}, kSoftmaxLine{34, 31, true},
+    kArgReduceLine{20, 8, false}, kCumulativeLine{20, 4, true};
 
 /// The view in which a lane holds whole lines; std::nullopt if they are too
 /// long for it or sizes have no factors that fit a command.
@@ -68,6 +72,18 @@ std::optional<LineView> lineView(const Around &around, const LineCost &cost,
 /// through DRAM costs less: ops in one view can share a group.
 std::optional<LineView> lineViewOf(llvm::ArrayRef<int64_t> shape, int64_t axis,
                                    const LineCost &cost, const Chip &chip);
+
+/// Whether another op makes `input`, a top value, in this view.
+bool isMadeIn(const std::optional<LineView> &view, mlir::Value input);
+
+/// Lines along the last axis as n, c, 1, w: a line an image, in c equal pieces
+/// over the lanes. std::nullopt if a line has no such pieces, or if `other`
+/// costs less; where values are made in it (`isMadeIn`) it needs no way through
+/// DRAM.
+std::optional<LineView> viewOverLanes(const Around &around,
+                                      const std::optional<LineView> &other,
+                                      bool isMade, const LineCost &cost,
+                                      const Chip &chip);
 
 } // namespace weft::quantize
 

@@ -305,6 +305,14 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
   int64_t axis = op.getAxisAttr().getInt(), size = type.getDimSize(axis);
   std::optional<LineView> view =
       lineViewOf(type.getShape(), axis, kArgReduceLine, lowering.chip());
+  auto overLanes = viewOverLanes(Around(type.getShape(), axis), view,
+                                 isMadeIn(view, op.getInput()), kArgReduceLine,
+                                 lowering.chip());
+  // Codes of f32 are exact up to 2^24.
+  if (overLanes && size <= int64_t(1) << 24)
+    view = overLanes;
+  else
+    overLanes.reset();
   if (!view)
     return Refusal(op, inWords("the index of an extreme of ", size, " values"),
                    "cut the axis and compare the parts");
@@ -312,9 +320,11 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
   if (!input)
     return input.no();
   SmallVector<int64_t, 4> codeShape{1, 1, 1, 1}, shape = view->shape;
-  codeShape[view->axis] = size;
+  codeShape[view->axis] = shape[view->axis];
+  std::vector<int32_t> codes(shape[view->axis]);
   shape[view->axis] = 1;
-  std::vector<int32_t> codes(size);
+  if (overLanes)
+    shape[tpu::kAxisC] = 1;
   std::iota(codes.begin(), codes.end(), 1);
   if (!op.getLast())
     std::reverse(codes.begin(), codes.end());
@@ -327,7 +337,8 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
     weight = lowering.i32Weight(op.getLoc(), codeShape, codes);
   Value result = lowering.builder.create<tpu::ArgReduceOp>(
       op.getLoc(), lowering.tensor(shape, lowering.builder.getI32Type()),
-      machineKind(op.getKind()), *input, weight, view->axis, op.getLast());
+      machineKind(op.getKind()), *input, weight, view->axis, op.getLast(),
+      overLanes.has_value());
   lowering.defineReshaped(op.getOutput(), result, op.getLoc());
   return Yes();
 }

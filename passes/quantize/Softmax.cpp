@@ -15,6 +15,11 @@ static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
   int64_t axis = op.getAxisAttr().getInt();
   std::optional<LineView> view =
       lineViewOf(type.getShape(), axis, kSoftmaxLine, lowering.chip());
+  auto overLanes = viewOverLanes(Around(type.getShape(), axis), view,
+                                 isMadeIn(view, op.getInput()), kSoftmaxLine,
+                                 lowering.chip());
+  if (overLanes)
+    view = overLanes;
   if (!view)
     return Refusal(op,
                    inWords("softmax along an axis of ", type.getDimSize(axis)),
@@ -31,7 +36,8 @@ static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
     return input.no();
   Value result = b.create<tpu::SoftmaxOp>(
       op.getLoc(), input->getType(), *input, view->axis,
-      /*short_steps=*/!isNarrow && lowering.takesShortSteps(op), isNarrow);
+      /*short_steps=*/!isNarrow && lowering.takesShortSteps(op), isNarrow,
+      overLanes.has_value());
   lowering.define(op.getOutput(), result);
   return Yes();
 }

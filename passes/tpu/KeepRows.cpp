@@ -214,7 +214,7 @@ Value beside(PatternRewriter &rewriter, Value value) {
 /// alone.
 bool worksByRows(Operation *op) {
   if (auto softmax = dyn_cast<SoftmaxOp>(op))
-    return softmax.getAxis() == kAxisW;
+    return softmax.getAxis() == kAxisW && !softmax.getOverLanes();
   return isElementFunction(op);
 }
 

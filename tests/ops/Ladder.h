@@ -33,6 +33,9 @@ std::string weight(const std::string &name, std::vector<int> shape,
 /// `value` as often as that, with commas.
 std::string repeated(const std::string &value, int count);
 
+/// Cases of ops that combine whole lines: softmax, reductions, running sums.
+void addLines(std::vector<LadderCase> &cases);
+
 /// Evaluates the case on the host, compiles it for a chip, runs it on the
 /// emulator and compares.
 void climb(const LadderCase &c, const Chip &chip);

@@ -124,15 +124,28 @@ LogicalResult ChannelSumOp::evaluate(Operands operands, Results &results) {
 
 LogicalResult ArgReduceOp::evaluate(Operands operands, Results &results) {
   Lines lines(getInput(), getAxis());
+  int64_t piece = lines.size, pieces = 1;
+  if (getOverLanes()) { // h is 1: a line is the whole image
+    pieces = dimsOf(getInput())[kAxisC];
+    lines.size *= pieces;
+    lines.outer /= pieces;
+  }
   std::vector<double> input = loadDoubles(*operands[0]),
                       codes = loadDoubles(*operands[1]),
                       extremes = reduceLines(getKind(), input, lines);
+  // Nothing is beyond a NaN, and a NaN beyond nothing.
+  auto isBeyond = [&](double extreme, double value) {
+    return getKind() == ReduceKind::Max ? extreme > value : extreme < value;
+  };
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < lines.count(); ++i) {
-    double code = 0; // where nothing equals a NaN
+    double code = 0;
     for (int64_t k = 0; k < lines.size; ++k)
-      if (input[lines.at(i, k)] == extremes[i])
-        code = std::max(code, codes[k]);
+      if (!isBeyond(extremes[i], input[lines.at(i, k)]))
+        code = std::max(
+            code, codes[k % piece] +
+                      double(getLast() ? k / piece * piece
+                                       : (pieces - 1 - k / piece) * piece));
     indices.push_back(
         static_cast<int64_t>(getLast() ? code - 1 : lines.size - code));
   }

@@ -15,6 +15,8 @@ LogicalResult SoftmaxOp::evaluate(Operands operands, Results &results) {
   int64_t axis = getAxisAttr().getInt(), size = shape[axis], inner = 1;
   for (int64_t other : shape.drop_front(axis + 1))
     inner *= other;
+  if (getOverLanes()) // h is 1: a line is the whole image
+    size *= shape[kAxisC];
   numeric::softmaxLines(values, size, inner);
   std::vector<float> output;
   for (double value : values)

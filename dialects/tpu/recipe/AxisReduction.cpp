@@ -4,6 +4,8 @@
 
 #include "dialects/tpu/GroupPlan.h"
 
+#include <utility>
+
 using namespace weft;
 using namespace weft::tpu;
 using catalog::DataType;
@@ -51,4 +53,37 @@ void weft::tpu::combineAxis(RecipeBuilder &r, ReduceKind kind, const Tile &dst,
       r.copy(r.part(half, axis, pairs, 1), r.part(src, axis, pairs, 1));
     size = left;
   }
+}
+
+LineReduction::LineReduction(RecipeBuilder &r, const Tile &src, unsigned axis,
+                             bool overLanes)
+    : r(r), axis(axis), half(addHalf(r, src, axis)) {
+  if (!overLanes)
+    return;
+  Dims turned = src.shape, one = src.shape;
+  turned[axis] = one[axis] = one[kAxisC] = 1;
+  turned[kAxisW] = std::exchange(turned[kAxisC], 1);
+  row = r.scratch("row of lanes", turned, src.type);
+  rowHalf = addHalf(r, row, kAxisW);
+  whole = r.scratch("whole line", one, src.type);
+}
+
+void LineReduction::combine(ReduceKind kind, const Tile &dst,
+                            const Tile &src) const {
+  combineInLanes(kind, dst, src);
+  if (!row)
+    return;
+  combineLanes(kind, whole, dst);
+  r.repeatChannel(dst, whole);
+}
+
+void LineReduction::combineInLanes(ReduceKind kind, const Tile &dst,
+                                   const Tile &src) const {
+  combineAxis(r, kind, dst, src, half, axis);
+}
+
+void LineReduction::combineLanes(ReduceKind kind, const Tile &dst,
+                                 const Tile &numbers) const {
+  r.call("tiu.transpose_wc", {{"dst", row}, {"src", numbers}});
+  combineAxis(r, kind, dst, row, rowHalf, kAxisW);
 }

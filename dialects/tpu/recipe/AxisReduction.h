@@ -23,6 +23,29 @@ Tile addHalf(RecipeBuilder &r, const Tile &src, unsigned axis);
 void combineAxis(RecipeBuilder &r, ReduceKind kind, const Tile &dst,
                  const Tile &src, const Tile &half, unsigned axis);
 
+/// Combines the elements of lines along `axis` of `src`, or with `overLanes`
+/// of lines along all of c and w, of which each channel holds a piece.
+class LineReduction {
+public:
+  LineReduction(RecipeBuilder &r, const Tile &src, unsigned axis,
+                bool overLanes);
+
+  /// dst = `src` combined, one number a channel; all channels of an image that
+  /// a line lies on get the same. `src` is kept.
+  void combine(ReduceKind kind, const Tile &dst, const Tile &src) const;
+  /// The first half of it: each channel alone.
+  void combineInLanes(ReduceKind kind, const Tile &dst, const Tile &src) const;
+  /// The second half up to one channel: dst = the channels of `numbers`
+  /// combined, turned into a row.
+  void combineLanes(ReduceKind kind, const Tile &dst,
+                    const Tile &numbers) const;
+
+private:
+  RecipeBuilder &r;
+  unsigned axis;
+  Tile half, row, rowHalf, whole; ///< the last three for lines over lanes
+};
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_RECIPE_AXISREDUCTION_H

@@ -84,19 +84,8 @@ InputNeed RepeatChannelOp::inputNeed(unsigned, const Box &result) {
 
 bool RepeatChannelOp::readsAnyLane(unsigned) { return true; }
 
-/// A round over the lanes of an image with each call; none goes beyond the last
-/// lane, so the result begins in the first.
 static void buildRepeatChannel(Operation *, RecipeBuilder &r) {
-  Tile result = r.result(), source = r.operand(0);
-  int64_t channels = result.shape[kAxisC], lanes = r.chip.lanes;
-  for (int64_t n = 0; n < result.shape[kAxisN]; ++n) {
-    Tile image = r.part(result, kAxisN, n, 1);
-    for (int64_t begin = 0; begin < channels; begin += lanes)
-      r.call(
-          "tiu.broadcast",
-          {{"dst", r.channels(image, begin, std::min(lanes, channels - begin))},
-           {"src", r.part(source, kAxisN, n, 1)}});
-  }
+  r.repeatChannel(r.result(), r.operand(0));
 }
 
 ArrayRef<Alternative> RepeatChannelOp::recipes() {

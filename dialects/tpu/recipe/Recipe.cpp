@@ -308,6 +308,21 @@ void RecipeBuilder::moveAcrossLanes(const Tile &dst, const Tile &src) {
     recipe.calls.back().insideLanes = catalog::find("tiu.move");
 }
 
+void RecipeBuilder::repeatChannel(const Tile &dst, const Tile &src) {
+  int64_t channels = dst.shape[kAxisC], lanes = chip.lanes;
+  if (channels <= lanes)
+    return call("tiu.broadcast", {{"dst", dst}, {"src", src}});
+  // A round over the lanes of an image with each call.
+  for (int64_t n = 0; n < dst.shape[kAxisN]; ++n) {
+    Tile image = part(dst, kAxisN, n, 1);
+    for (int64_t begin = 0; begin < channels; begin += lanes)
+      call("tiu.broadcast",
+           {{"dst",
+             this->channels(image, begin, std::min(lanes, channels - begin))},
+            {"src", part(src, kAxisN, n, 1)}});
+  }
+}
+
 static bool stepsFar(const Tile &tile) {
   return tile.layout == AlignMode::Free &&
          (tile.strides[kAxisN] > catalog::kMostStride ||

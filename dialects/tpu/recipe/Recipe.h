@@ -226,6 +226,9 @@ public:
   void copy(const Tile &dst, const RecipeArgument &src);
   /// dst = src, aligned tiles that may begin in different lanes.
   void moveAcrossLanes(const Tile &dst, const Tile &src);
+  /// Every channel of dst = the one of src: aligned tiles, of which dst begins
+  /// in the first lane.
+  void repeatChannel(const Tile &dst, const Tile &src);
 
 private:
   Tile constant(llvm::StringRef name, const LocalBuffer &buffer,

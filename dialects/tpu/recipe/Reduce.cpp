@@ -19,7 +19,8 @@ InputNeed ReduceOp::inputNeed(unsigned, const Box &result) {
 bool ArgReduceOp::isPackedOperand(unsigned operand) { return operand == 1; }
 
 InputNeed ArgReduceOp::inputNeed(unsigned, const Box &result) {
-  return {withWholeAxis(result, getInput(), getAxis()), {}};
+  Box box = withWholeAxis(result, getInput(), getAxis());
+  return {getOverLanes() ? withWholeAxis(box, getInput(), kAxisC) : box, {}};
 }
 
 Box CumulativeOp::computedBox(const Box &wanted) {
@@ -81,6 +82,24 @@ ArrayRef<Alternative> ChannelSumOp::recipes() {
   return list;
 }
 
+/// What codes of each channel are more than those of the operand where a line
+/// lies over the lanes, as `type` has it.
+static Tile addFirstCodes(RecipeBuilder &r, const Tile &input, bool isLast) {
+  int64_t channels = input.shape[kAxisC], piece = input.shape[kAxisW];
+  bool isFloat = catalog::isFloat(input.type);
+  return r.perChannel(
+      "first codes", {1, channels, 1, 1}, input.type, LocalLayout::Compact,
+      [=] {
+        SmallVector<float> reals;
+        SmallVector<int32_t> integers;
+        for (int64_t c = 0; c < channels; ++c) {
+          integers.push_back(int32_t(isLast ? c : channels - 1 - c) * piece);
+          reals.push_back(float(integers.back()));
+        }
+        return isFloat ? bytesOf<float>(reals) : bytesOf<int32_t>(integers);
+      });
+}
+
 /// Finds the extreme, marks its places with their codes, takes the largest
 /// code.
 static void buildArgReduce(Operation *operation, RecipeBuilder &r) {
@@ -91,14 +110,38 @@ static void buildArgReduce(Operation *operation, RecipeBuilder &r) {
   Tile codes = r.rowForEach(
       r.table("codes", dimsOf(op.getCodes()), input.type, r.weight(1)),
       input.shape[kAxisC]);
+  Dims places = input.shape; // one number a channel
+  places[axis] = 1;
   Tile hits = r.scratch("hits", input.shape, input.type),
-       half = addHalf(r, input, axis),
-       extreme = r.scratch("extreme", result.shape, input.type);
-  combineAxis(r, op.getKind(), extreme, input, half, axis);
-  r.binary("tiu.eq", hits, input, extreme, Given{"true_val", 1});
-  combine(r, ReduceKind::Prod, hits, hits, codes);
-  combineAxis(r, ReduceKind::Max, extreme, hits, half, axis);
-  int64_t size = input.shape[axis], first = op.getLast() ? 1 : size;
+       extreme = r.scratch("extreme", places, input.type);
+  LineReduction reduction(r, input, axis, op.getOverLanes());
+  reduction.combine(op.getKind(), extreme, input);
+  // Equality is one of bits, and two zeros are equal: the other places are
+  // those that the extreme is beyond. They lose more than any code.
+  bool isMax = op.getKind() == ReduceKind::Max;
+  r.binary("tiu.gt", hits, isMax ? extreme : input, isMax ? input : extreme,
+           Given{"true_val", int64_t(1) << 24});
+  r.binary(isFloat ? "tiu.fsub" : "tiu.sub", hits, codes, hits);
+  reduction.combineInLanes(ReduceKind::Max, extreme, hits);
+  int64_t size = input.shape[axis];
+  if (op.getOverLanes()) {
+    // Where a channel has a place, more of those before it or behind it.
+    Tile first = addFirstCodes(r, input, op.getLast()),
+         found = r.scratch("found", places, input.type),
+         more = r.scratch("more", places, input.type),
+         whole = r.scratch("code", result.shape, input.type);
+    auto number = [&](int value) {
+      return isFloat ? RecipeArgument(double(value)) : RecipeArgument(value);
+    };
+    r.binary(isFloat ? "tiu.fmax" : "tiu.max", more, extreme, number(0));
+    r.binary(isFloat ? "tiu.fmin" : "tiu.min", found, more, number(1));
+    combine(r, ReduceKind::Prod, more, found, first);
+    combine(r, ReduceKind::Sum, found, extreme, more);
+    reduction.combineLanes(ReduceKind::Max, whole, found);
+    extreme = whole;
+    size *= input.shape[kAxisC];
+  }
+  int64_t first = op.getLast() ? 1 : size;
   RecipeArgument code = extreme, count = isFloat
                                              ? RecipeArgument(asFloat(first))
                                              : RecipeArgument(first);

@@ -14,7 +14,8 @@ using namespace weft::tpu;
 using catalog::DataType;
 
 Box SoftmaxOp::computedBox(const Box &wanted) {
-  return withWholeAxis(wanted, getInput(), getAxis());
+  Box box = withWholeAxis(wanted, getInput(), getAxis());
+  return getOverLanes() ? withWholeAxis(box, getInput(), kAxisC) : box;
 }
 
 /// Terms of the exponential series after range reduction to |x| <= ln(2)/2: the
@@ -146,19 +147,19 @@ static void buildSoftmax(Operation *operation, RecipeBuilder &r) {
   lines[axis] = 1;
   Tile powers = r.scratch("powers", result.shape, type);
   ExpScratch exponential = addExpScratch(r, powers);
-  Tile half = addHalf(r, powers, axis),
-       statistics = r.scratch("statistics", lines, type);
+  LineReduction reduction(r, powers, axis, op.getOverLanes());
+  Tile statistics = r.scratch("statistics", lines, type);
   if (isCast) {
     r.cast(powers, input);
     input = powers;
   }
-  combineAxis(r, ReduceKind::Max, statistics, input, half, axis);
+  reduction.combine(ReduceKind::Max, statistics, input);
   r.binary("tiu.fsub", powers, input, statistics);
   if (op.getShortSteps() || op.getNarrowSteps())
     buildShortExp(r, powers, exponential);
   else
     buildExp(r, powers, exponential);
-  combineAxis(r, ReduceKind::Sum, statistics, powers, half, axis);
+  reduction.combine(ReduceKind::Sum, statistics, powers);
   // A division takes 31 cycles where a product takes one: only the sums are
   // divided by.
   Tile quotient = isCast ? powers : result;

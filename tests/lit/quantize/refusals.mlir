@@ -34,21 +34,21 @@ func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}, %w: tensor<2x2x1x1xf32
 
 // -----
 
-func.func @main(%x: tensor<1x100000x1xf32> {top.name = "x"}, %n: tensor<1x4xi16> {top.name = "n"}, %i: tensor<1x4xi32> {top.name = "i"}, %u: tensor<1x4x1xf32> {top.name = "u"}, %e: tensor<0x3xf32> {top.name = "e"}) -> (tensor<1x100000x1xf32> {top.name = "y"}) {
+func.func @main(%x: tensor<1x100003x1xf32> {top.name = "x"}, %n: tensor<1x4xi16> {top.name = "n"}, %i: tensor<1x4xi32> {top.name = "i"}, %u: tensor<1x4x1xf32> {top.name = "u"}, %e: tensor<0x3xf32> {top.name = "e"}) -> (tensor<1x100003x1xf32> {top.name = "y"}) {
   // expected-error@+1 {{unsupported: indices of type 'i16'; use i32 or i64; the host can compute it, convert without --no-host}}
-  %0 = top.gather %x, %n : tensor<1x100000x1xf32>, tensor<1x4xi16> -> tensor<1x4x1xf32>
+  %0 = top.gather %x, %n : tensor<1x100003x1xf32>, tensor<1x4xi16> -> tensor<1x4x1xf32>
   // expected-error@+1 {{unsupported: a scatter that combines by 'add' where indices may repeat; use reduction none; the host can compute it, convert without --no-host}}
-  %1 = top.scatter %x, %i, %u {reduction = "add"} : tensor<1x100000x1xf32>, tensor<1x4xi32>, tensor<1x4x1xf32> -> tensor<1x100000x1xf32>
-  // expected-error@+1 {{unsupported: softmax along an axis of 100000; use exp, a sum and a division; the host can compute it, convert without --no-host}}
-  %2 = top.softmax %x {axis = 1 : i64} : tensor<1x100000x1xf32> -> tensor<1x100000x1xf32>
-  // expected-error@+1 {{unsupported: the index of an extreme of 100000 values; cut the axis and compare the parts; the host can compute it, convert without --no-host}}
-  %3 = top.arg_reduce max %x axis 1 {keepdims} : tensor<1x100000x1xf32> -> tensor<1x1x1xi64>
+  %1 = top.scatter %x, %i, %u {reduction = "add"} : tensor<1x100003x1xf32>, tensor<1x4xi32>, tensor<1x4x1xf32> -> tensor<1x100003x1xf32>
+  // expected-error@+1 {{unsupported: softmax along an axis of 100003; use exp, a sum and a division; the host can compute it, convert without --no-host}}
+  %2 = top.softmax %x {axis = 1 : i64} : tensor<1x100003x1xf32> -> tensor<1x100003x1xf32>
+  // expected-error@+1 {{unsupported: the index of an extreme of 100003 values; cut the axis and compare the parts; the host can compute it, convert without --no-host}}
+  %3 = top.arg_reduce max %x axis 1 {keepdims} : tensor<1x100003x1xf32> -> tensor<1x1x1xi64>
   // expected-error@+1 {{unsupported: value 'e' has no elements; the host can compute it, convert without --no-host}}
   %4 = top.unary relu %e : tensor<0x3xf32>
   // expected-error@+1 {{unsupported: the chip has no form of 'non_zero'; the host can compute it, convert without --no-host}}
-  %5 = top.host "non_zero"(%x) {} : (tensor<1x100000x1xf32>) -> tensor<3x?xi64, [3, 100000]>
-  %y = top.unary relu %x {top.value = "y"} : tensor<1x100000x1xf32>
-  return %y : tensor<1x100000x1xf32>
+  %5 = top.host "non_zero"(%x) {} : (tensor<1x100003x1xf32>) -> tensor<3x?xi64, [3, 100003]>
+  %y = top.unary relu %x {top.value = "y"} : tensor<1x100003x1xf32>
+  return %y : tensor<1x100003x1xf32>
 }
 
 // -----

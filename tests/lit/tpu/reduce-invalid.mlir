@@ -79,3 +79,23 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.cumulative max %a axis 3 : tensor<1x4x6x6xf32>
   return
 }
+
+// -----
+
+// arg_reduce C6
+func.func @refused(%a: tensor<1x4x1x6xf32>) {
+  %c = tpu.weight dense<1.0> : tensor<1x1x1x6xf32>
+  // expected-error@+1 {{result must be 1x1x1x1}}
+  %y = tpu.arg_reduce max %a, %c axis 3 {over_lanes} : tensor<1x4x1x6xf32>, tensor<1x1x1x6xf32> -> tensor<1x4x1x1xi32>
+  return
+}
+
+// -----
+
+// arg_reduce C6
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  %c = tpu.weight dense<1.0> : tensor<1x1x1x6xf32>
+  // expected-error@+1 {{over_lanes is for axis 3 of an input with one row}}
+  %y = tpu.arg_reduce max %a, %c axis 3 {over_lanes} : tensor<1x4x6x6xf32>, tensor<1x1x1x6xf32> -> tensor<1x1x6x1xi32>
+  return
+}

@@ -34,3 +34,12 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.softmax %a {axis = 3 : i64, narrow_steps} : tensor<1x4x6x6xf32>
   return
 }
+
+// -----
+
+// Softmax_C3
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{over_lanes is for axis 3 of an input with one row}}
+  %y = tpu.softmax %a {axis = 3 : i64, over_lanes} : tensor<1x4x6x6xf32>
+  return
+}

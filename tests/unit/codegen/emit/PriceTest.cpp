@@ -294,6 +294,13 @@ static const Case kCases[] = {
      "%c = tpu.weight dense<[[[[3.0, 2.0, 1.0]]]]> : tensor<1x1x1x3xf32>\n"
      "%y = tpu.arg_reduce max %x, %c axis 3 {} : $I, tensor<1x1x1x3xf32> -> $O",
      ""},
+    {"softmax_over_lanes", "tensor<$Nx$Cx1x7xf32>", "tensor<$Nx$Cx1x7xf32>",
+     "%y = tpu.softmax %x {axis = 3 : i64, over_lanes} : $O", ""},
+    {"arg_reduce_over_lanes", "tensor<$Nx$Cx1x3xf32>", "tensor<$Nx1x1x1xi32>",
+     "%c = tpu.weight dense<[[[[3.0, 2.0, 1.0]]]]> : tensor<1x1x1x3xf32>\n"
+     "%y = tpu.arg_reduce max %x, %c axis 3 {over_lanes} : $I, "
+     "tensor<1x1x1x3xf32> -> $O",
+     ""},
     {"interleave", "$Txf32", "tensor<$Nx$Cx$2Hx$2Wxf32>",
      "%y = tpu.interleave %x factors [2, 2] {} : ($I) -> $O", ""},
     {"channels_to_rows", "tensor<1x48x$Hx$Wxf16>", "tensor<1x24x$2Hx$Wxf16>",
