@@ -17,6 +17,10 @@ namespace weft::ppl {
 #define GEN_PASS_REGISTRATION
 #include "passes/ppl/Passes.h.inc"
 
+/// Whether a pipelined loop has one round alone. By stages its engines overlap,
+/// but all of its tensors are live at the same time.
+bool hasLoopOfOneRound(NetOp net);
+
 /// What `--ppl-allocate` does: 0, or an error is reported and the answer is
 /// 0x11 (local memory is too small) or 0x1A (L2 is), the numbers that the
 /// manual's callers wait for to try a smaller block; failure after any other

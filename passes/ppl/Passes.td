@@ -10,7 +10,8 @@ def PplPipeline : Pass<"ppl-pipeline", "::weft::ppl::NetOp"> {
     tensor (PPL 3.4). Every op keeps its order against those that touch the same bytes; a loop where that is impossible stays serial, with a
     warning that says why. `serial` keeps all of them so.
   }];
-  let options = [Option<"serial", "serial", "bool", "false", "keep the rounds one after the other">];
+  let options = [Option<"serial", "serial", "bool", "false", "keep the rounds one after the other">,
+                 Option<"serialSingles", "serial-singles", "bool", "false", "keep the order of loops of one round, which takes less memory">];
 }
 
 def PplAllocate : Pass<"ppl-allocate", "::weft::ppl::NetOp"> {

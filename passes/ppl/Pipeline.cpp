@@ -234,6 +234,36 @@ void Loop::emitSerial() {
       staged.op->moveBefore(before);
 }
 
+// Tensors of a round are made before it; they do not separate rounds.
+static bool followsDirectly(Operation *first, Operation *second) {
+  Operation *op = first->getNextNode();
+  while (op != second && mlir::isa<AllocOp, ViewOp, GlobalOp, LocalOp>(op))
+    op = op->getNextNode();
+  return op == second;
+}
+
+using LoopRounds = SmallVector<RoundOp, 1>;
+
+/// The rounds of each loop, in order.
+static std::vector<LoopRounds> loopsOf(NetOp net) {
+  std::vector<LoopRounds> loops;
+  for (RoundOp round : net.getBody().getOps<RoundOp>()) {
+    bool goesOn = !loops.empty() &&
+                  loops.back().back().getLoop() == round.getLoop() &&
+                  followsDirectly(loops.back().back(), round);
+    if (!goesOn)
+      loops.emplace_back();
+    loops.back().push_back(round);
+  }
+  return loops;
+}
+
+bool weft::ppl::hasLoopOfOneRound(NetOp net) {
+  return llvm::any_of(loopsOf(net), [](const LoopRounds &rounds) {
+    return rounds.size() == 1;
+  });
+}
+
 namespace {
 struct Pipeline : weft::ppl::impl::PplPipelineBase<Pipeline> {
   using PplPipelineBase::PplPipelineBase;
@@ -242,33 +272,19 @@ struct Pipeline : weft::ppl::impl::PplPipelineBase<Pipeline> {
     NetOp net = getOperation();
     const Chip &chip = chipOf(net);
     OpBuilder builder(net);
-    SmallVector<RoundOp> all(net.getBody().getOps<RoundOp>());
-    for (size_t i = 0; i < all.size();) {
-      size_t end = i + 1;
-      while (end < all.size() && all[end].getLoop() == all[i].getLoop() &&
-             followsDirectly(all[end - 1], all[end]))
-        ++end;
-      ArrayRef<RoundOp> loopOps = ArrayRef(all).slice(i, end - i);
+    for (ArrayRef<RoundOp> loopOps : loopsOf(net)) {
       overlap(loopOps, chip, builder);
       for (RoundOp round : loopOps)
         round.erase();
-      i = end;
     }
-  }
-
-  // Tensors of a round are made before it; they do not separate rounds.
-  static bool followsDirectly(Operation *first, Operation *second) {
-    Operation *op = first->getNextNode();
-    while (op != second && mlir::isa<AllocOp, ViewOp, GlobalOp, LocalOp>(op))
-      op = op->getNextNode();
-    return op == second;
   }
 
   void overlap(ArrayRef<RoundOp> loopOps, const Chip &chip,
                OpBuilder &builder) {
     hoistTensors(loopOps);
     Loop loop(loopOps, chip);
-    if (serial || loop.lastStage() == 0)
+    bool isSerial = serial || (serialSingles && loopOps.size() == 1);
+    if (isSerial || loop.lastStage() == 0)
       return loop.emitSerial();
     if (std::optional<std::string> why = loop.obstacle(builder)) {
       RoundOp(loopOps.front()).emitWarning()

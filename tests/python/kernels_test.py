@@ -388,6 +388,24 @@ class Cost(unittest.TestCase):
         with self.assertRaisesRegex(ppl.PplError, "tiling has .* for rows; give the sizes to try"):
             ppl.jit(kernel, tiling={"rows": []})
 
+    def test_one_round_fits_as_it_is_written(self):
+        """By stages both pieces are loaded first, which these do not fit; smaller ones overlap."""
+        def kernel(y, x, n):
+            for _ in range(1):
+                pl.enable_pipeline()
+                for i in range(2):
+                    piece = (slice(None), slice(None), slice(i, i + 1))
+                    pl.dma.store(pl.gtensor([1, 64, 2, n], pl.GLOBAL, y)[piece], pl.dma.load(pl.gtensor([1, 64, 2, n], pl.GLOBAL, x)[piece]) + 1.0)
+        cycles = {}
+        for n in (20000, 2000):
+            x = random.standard_normal((1, 64, 2, n)).astype(np.float32)
+            for pipeline in (True, False):
+                y = np.zeros_like(x)
+                launch = ppl.jit(kernel, pipeline=pipeline)[(1,)](y, x, n)
+                np.testing.assert_array_equal(y, x + 1)
+                cycles[n, pipeline] = launch.profile()["total_cycles"]
+        self.assertLess(cycles[2000, True], cycles[2000, False])
+
     def test_search_ends(self):
         """However many sizes there are and however long the way to the best is."""
         search, tried = _tuning.Search(tuned, {}), []

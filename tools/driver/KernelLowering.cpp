@@ -27,6 +27,19 @@ static uint64_t l2BytesOf(ppl::NetOp recorded,
   return isForKernel ? 0 : chip.l2MemoryBytes;
 }
 
+/// From the recorded order to places.
+static int pipelineAndPlace(ppl::NetOp net, const frontend::Recorder &recorder,
+                            KernelLowering how, uint64_t l2Bytes,
+                            bool serialSingles) {
+  PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
+  passes.addPass(ppl::createPplPipeline({how.serial, serialSingles}));
+  if (failed(passes.run(net)))
+    return kFinalError;
+  FailureOr<int> code = ppl::allocateTensors(net, recorder.allocationMethod,
+                                             l2Bytes, how.commands);
+  return failed(code) ? kFinalError : *code;
+}
+
 int driver::lowerKernel(ppl::NetOp net, ArrayRef<ppl::NetOp> blocks,
                         const frontend::Recorder &recorder,
                         KernelLowering how) {
@@ -35,13 +48,25 @@ int driver::lowerKernel(ppl::NetOp net, ArrayRef<ppl::NetOp> blocks,
   if (recorder.blocks > 1)
     if (int code = ppl::placeSharedL2(net, blocks, l2Bytes))
       return code;
-  PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
-  passes.addPass(ppl::createPplPipeline({how.serial}));
-  if (failed(passes.run(net)))
-    return kFinalError;
-  FailureOr<int> code = ppl::allocateTensors(net, recorder.allocationMethod,
-                                             l2Bytes, how.commands);
-  return failed(code) ? kFinalError : *code;
+  if (how.serial || !ppl::hasLoopOfOneRound(net))
+    return pipelineAndPlace(net, recorder, how, l2Bytes, false);
+  OwningOpRef<ppl::NetOp> spare = cast<ppl::NetOp>(net->clone());
+  std::vector<Diagnostic> held;
+  int code = 0;
+  {
+    ScopedDiagnosticHandler hold(net.getContext(), [&](Diagnostic &diagnostic) {
+      held.push_back(std::move(diagnostic));
+      return success();
+    });
+    code = pipelineAndPlace(net, recorder, how, l2Bytes, false);
+  }
+  if (code == kNoLocalMemory || code == kNoL2Memory) {
+    net.getBodyRegion().takeBody(spare->getBodyRegion());
+    return pipelineAndPlace(net, recorder, how, l2Bytes, true);
+  }
+  for (Diagnostic &diagnostic : held)
+    net.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  return code;
 }
 
 int driver::memoryCodeOf(ppl::NetOp recorded,

@@ -1,5 +1,6 @@
 // RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(ppl.net(ppl-pipeline))' --verify-diagnostics | FileCheck %s
 // RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(ppl.net(ppl-pipeline{serial=true}))' | FileCheck %s --check-prefix=SERIAL
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(ppl.net(ppl-pipeline{serial-singles=true}))' | FileCheck %s --check-prefix=SINGLES
 
 // Three rounds of load, compute, store: step t loads round t, computes round t - 1, stores round t - 2.
 !g = !ppl.tensor<1x64x1x16xf32, global, continuous>
@@ -15,6 +16,9 @@
 // CHECK: ppl.tiu.fadd dst = %[[Y2:.*]], src0 = %[[X2]]
 // CHECK: ppl.dma.store dst = %{{.*}}, src = %[[Y1]]
 // CHECK: ppl.dma.store dst = %{{.*}}, src = %[[Y2]]
+// SINGLES-LABEL: ppl.net @rounds
+// SINGLES: ppl.dma.load
+// SINGLES-NEXT: ppl.dma.load
 // SERIAL-LABEL: ppl.net @rounds
 // SERIAL: ppl.dma.load
 // SERIAL-NEXT: ppl.tiu.fadd
@@ -47,6 +51,40 @@ ppl.net @rounds on "bm1684x" weights [4294967296, 0] context [4294967296, 65536]
     ppl.dma.load dst = %x2, src = %a2 : !l, !g
     ppl.tiu.fadd dst = %y2, src0 = %x2, src1 = 1.0 : f64 : !l, !l
     ppl.dma.store dst = %b2, src = %y2 : !g, !l
+  }
+}
+
+// -----
+
+// A single round by stages overlaps its engines, and both tensors are loaded first; where that does not fit, it stays as it is.
+!g = !ppl.tensor<1x64x1x16xf32, global, continuous>
+!l = !ppl.tensor<1x64x1x16xf32, local, aligned>
+// CHECK-LABEL: ppl.net @single
+// CHECK: ppl.dma.load
+// CHECK-NEXT: ppl.dma.load
+// SINGLES-LABEL: ppl.net @single
+// SINGLES: ppl.dma.load
+// SINGLES-NEXT: ppl.tiu.fadd
+// SINGLES-NEXT: ppl.dma.store
+// SINGLES-NEXT: ppl.dma.load
+// SINGLES-NEXT: ppl.tiu.fadd
+// SINGLES-NEXT: ppl.dma.store
+ppl.net @single on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %a0 = ppl.global at 4294967296 : !g
+  %a1 = ppl.global at 4294971392 : !g
+  %b0 = ppl.global at 4294979584 : !g
+  %b1 = ppl.global at 4294983680 : !g
+  %x0 = ppl.alloc : !l
+  %y0 = ppl.alloc : !l
+  %x1 = ppl.alloc : !l
+  %y1 = ppl.alloc : !l
+  ppl.round "k.cpp:5" {
+    ppl.dma.load dst = %x0, src = %a0 : !l, !g
+    ppl.tiu.fadd dst = %y0, src0 = %x0, src1 = 1.0 : f64 : !l, !l
+    ppl.dma.store dst = %b0, src = %y0 : !g, !l
+    ppl.dma.load dst = %x1, src = %a1 : !l, !g
+    ppl.tiu.fadd dst = %y1, src0 = %x1, src1 = 1.0 : f64 : !l, !l
+    ppl.dma.store dst = %b1, src = %y1 : !g, !l
   }
 }
 
