@@ -13,70 +13,69 @@
 using namespace ppl;
 
 namespace {
-/// What all tiles share. Rows lie in lanes, so statistics never leave a lane.
 template <class T>
 struct LayerNorm {
   gtensor<T> out, in, gamma, beta;
   int rows, columns;
   float epsilon;
-  dim4 block; // rows of a tile, columns of a piece of them
+  RowTiling tiling;
+  /// Rows from `row` on, columns from `from` on.
+  RowTile tile(int row, int from) const {
+    return tiling.tile(row, rows, from, columns);
+  }
 };
 } // namespace
 
-/// The mean of a piece, and `x` less it. The variance comes from what is left,
-/// not from the difference of two large sums.
-template <class T>
-static void center(LayerNorm<T> &k, tensor<float> &x, const dim4 &part,
-                   tensor<float> &mean, tensor<float> &centred,
-                   tensor<float> &variance) {
-  quick_pooling(mean, x, &k.block, &part, 0.0f, 1, 1.0f / part.w);
-  tiu::fsub(centred, x, mean);
-  auto square = make_tensor<float>(k.block, part);
-  tiu::fmul(square, centred, centred);
-  quick_pooling(variance, square, &k.block, &part, 0.0f, 1, 1.0f / part.w);
-}
+namespace {
+/// The rows of a tile, or of a piece of them. The variance comes from what is
+/// left of `x` less the mean, not from the difference of two large sums.
+struct Centred {
+  tensor<float> mean, x, variance;
+  Centred(const RowTile &t, const tensor<float> &given)
+      : mean(pool_rows(t, given, 0.0f, 1, 1.0f / t.count)), x(t.make()),
+        variance(squares(t, given)) {}
+
+private:
+  tensor<float> squares(const RowTile &t, const tensor<float> &given) {
+    tiu::fsub(x, given, t.beside(mean));
+    fill_rest(t, x, 0.0f);
+    auto square = t.make();
+    tiu::fmul(square, x, x);
+    return pool_rows(t, square, 0.0f, 1, 1.0f / t.count);
+  }
+};
+} // namespace
 
 /// 1 / sqrt(variance + epsilon).
-static void invert(tensor<float> &variance, float epsilon, const dim4 &block,
-                   const dim4 &one) {
-  auto guarded = make_tensor<float>(block, one);
+static void invert(const RowTile &t, tensor<float> &variance, float epsilon) {
+  auto guarded = t.make_one();
   tiu::fadd(guarded, variance, epsilon);
   tiu::frsqrt(variance, guarded);
 }
 
 template <class T>
-static void finish(LayerNorm<T> &k, tensor<float> &centred,
-                   tensor<float> &factor, tensor<float> scale,
-                   tensor<float> shift, const dim4 &part, const dim4 &at) {
-  auto unit = make_tensor<float>(k.block, part);
-  auto scaled = make_tensor<float>(k.block, part);
-  auto y = make_tensor<float>(k.block, part);
-  auto result = make_tensor<T>(k.block, part);
-  dim4 first = {0, 0, 0, 0};
-  tiu::fmul(unit, centred, factor);
-  tiu::fmul(scaled, unit, scale.sub_view(part, first));
-  tiu::fadd(y, scaled, shift.sub_view(part, first));
-  tiu::cast(result, y);
-  dma::store(k.out.sub_view(part, at), result);
+static void finish(LayerNorm<T> &k, const RowTile &t, tensor<float> &centred,
+                   tensor<float> &factor, const tensor<float> &scale,
+                   const tensor<float> &shift) {
+  auto unit = t.make(), scaled = t.make(), y = t.make();
+  tiu::fmul(unit, centred, t.beside(factor));
+  tiu::fmul(scaled, unit, t.columns_of(scale));
+  tiu::fadd(y, scaled, t.columns_of(shift));
+  store_rows(t, k.out, y);
 }
 
 /// Rows that fit local memory cross DRAM once.
 template <class T>
 static void wholeRows(LayerNorm<T> &k) {
-  dim4 blockOne = {1, k.block.c, 1, 1};
-  auto scale = broadcast_as_float(k.gamma, k.block.w, 0),
-       shift = broadcast_as_float(k.beta, k.block.w, 0);
-  for (int row = 0; row < k.rows; row += k.block.c) {
+  auto scale = load_columns(k.tile(0, 0), k.gamma),
+       shift = load_columns(k.tile(0, 0), k.beta);
+  for (int row = 0; row < k.rows; row += k.tiling.rows) {
     enable_pipeline();
-    dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
-         one = {1, part.c, 1, 1}, at = {0, row, 0, 0};
-    auto x = load_as_float(k.in, k.block, part, at);
-    auto mean = make_tensor<float>(blockOne, one),
-         variance = make_tensor<float>(blockOne, one);
-    auto centred = make_tensor<float>(k.block, part);
-    center(k, x, part, mean, centred, variance);
-    invert(variance, k.epsilon, blockOne, one);
-    finish(k, centred, variance, scale, shift, part, at);
+    RowTile t = k.tile(row, 0);
+    auto x = load_rows(t, k.in, 0.0f);
+    Centred centred(t, x);
+    invert(t, centred.variance, k.epsilon);
+    finish(k, t, centred.x, centred.variance, scale, shift);
   }
 }
 
@@ -86,29 +85,21 @@ static void wholeRows(LayerNorm<T> &k) {
 /// for a elements before and b in the piece.
 template <class T>
 static void statistics(LayerNorm<T> &k, int row, tensor<float> &mean,
-                       tensor<float> &squares, const dim4 &one) {
-  dim4 blockOne = {1, k.block.c, 1, 1};
+                       tensor<float> &squares) {
   tiu::fill(mean, 0.0f);
   tiu::fill(squares, 0.0f);
-  for (int from = 0; from < k.columns; from += k.block.w) {
+  for (int from = 0; from < k.columns; from += k.tiling.columns) {
     enable_pipeline();
-    int count = min(k.block.w, k.columns - from);
-    dim4 part = {1, one.c, 1, count};
-    float share = float(count) / float(from + count);
-    auto x = load_as_float(k.in, k.block, part, {0, row, 0, from});
-    auto its = make_tensor<float>(blockOne, one),
-         variance = make_tensor<float>(blockOne, one),
-         apart = make_tensor<float>(blockOne, one),
-         step = make_tensor<float>(blockOne, one),
-         own = make_tensor<float>(blockOne, one),
-         between = make_tensor<float>(blockOne, one),
-         weighted = make_tensor<float>(blockOne, one);
-    auto centred = make_tensor<float>(k.block, part);
-    center(k, x, part, its, centred, variance);
-    tiu::fsub(apart, its, mean);
+    RowTile t = k.tile(row, from);
+    float share = float(t.count) / float(from + t.count);
+    auto x = load_rows(t, k.in, 0.0f);
+    Centred its(t, x);
+    auto apart = t.make_one(), step = t.make_one(), own = t.make_one(),
+         between = t.make_one(), weighted = t.make_one();
+    tiu::fsub(apart, its.mean, mean);
     tiu::fmul(step, apart, share);
     tiu::fadd(mean, mean, step);
-    tiu::fmul(own, variance, float(count));
+    tiu::fmul(own, its.variance, float(t.count));
     tiu::fmul(between, apart, apart);
     tiu::fmul(weighted, between, share * float(from));
     tiu::fadd(squares, squares, own);
@@ -118,25 +109,21 @@ static void statistics(LayerNorm<T> &k, int row, tensor<float> &mean,
 
 template <class T>
 static void piecesOfRows(LayerNorm<T> &k) {
-  dim4 blockOne = {1, k.block.c, 1, 1};
-  for (int row = 0; row < k.rows; row += k.block.c) {
-    dim4 one = {1, min(k.block.c, k.rows - row), 1, 1};
-    auto mean = make_tensor<float>(blockOne, one),
-         squares = make_tensor<float>(blockOne, one),
-         variance = make_tensor<float>(blockOne, one);
-    statistics(k, row, mean, squares, one);
+  for (int row = 0; row < k.rows; row += k.tiling.rows) {
+    RowTile rows = k.tile(row, 0);
+    auto mean = rows.make_one(), squares = rows.make_one(),
+         variance = rows.make_one();
+    statistics(k, row, mean, squares);
     tiu::fmul(variance, squares, 1.0f / k.columns);
-    invert(variance, k.epsilon, blockOne, one);
-    for (int from = 0; from < k.columns; from += k.block.w) {
+    invert(rows, variance, k.epsilon);
+    for (int from = 0; from < k.columns; from += k.tiling.columns) {
       enable_pipeline();
-      dim4 part = {1, one.c, 1, min(k.block.w, k.columns - from)},
-           at = {0, row, 0, from};
-      auto scale = broadcast_as_float(k.gamma, part.w, from),
-           shift = broadcast_as_float(k.beta, part.w, from);
-      auto x = load_as_float(k.in, k.block, part, at);
-      auto centred = make_tensor<float>(k.block, part);
-      tiu::fsub(centred, x, mean);
-      finish(k, centred, variance, scale, shift, part, at);
+      RowTile t = k.tile(row, from);
+      auto scale = load_columns(t, k.gamma), shift = load_columns(t, k.beta);
+      auto x = load_rows(t, k.in, 0.0f);
+      auto centred = t.make();
+      tiu::fsub(centred, x, t.beside(mean));
+      finish(k, t, centred, variance, scale, shift);
     }
   }
 }
@@ -153,9 +140,15 @@ static void normalize(T *out, T *in, T *gamma, T *beta, int rows, int columns,
                     rows,
                     columns,
                     epsilon,
-                    {1, min(rows, LANE_NUM), 1, columns}};
+                    RowTiling()};
+  auto with = [&k](void (*form)(LayerNorm<T> &)) {
+    return [&k, form](const RowTiling &tiling) {
+      k.tiling = tiling;
+      form(k);
+    };
+  };
   int code =
-      attempt_rows<T>(k.block, [&] { wholeRows(k); }, [&] { piecesOfRows(k); });
+      attempt_rows<T>(rows, columns, with(wholeRows<T>), with(piecesOfRows<T>));
   assert(code == 0);
 }
 
@@ -211,7 +204,20 @@ __TEST__ void layer_norm_one_row() {
 __TEST__ void layer_norm_bfloat() {
   check<bf16>(layer_norm_bf16, 70, 513, 0x1p-8);
 }
-// Rows of more than local memory has for one.
-__TEST__ void layer_norm_long_rows() {
+// Rows that are spread over the lanes: few, and more than a tile has.
+__TEST__ void layer_norm_1x32000() {
+  check<fp16>(layer_norm_fp16, 1, 32000, 0x1p-11);
+}
+__TEST__ void layer_norm_spread_rows() {
+  check<bf16>(layer_norm_bf16, 5, 9001, 0x1p-8);
+}
+__TEST__ void layer_norm_few_lanes() {
+  check<fp16>(layer_norm_fp16, 1, 129, 0x1p-11);
+}
+__TEST__ void layer_norm_many_spread_rows() {
   check<fp16>(layer_norm_fp16, 67, 30001, 0x1p-11);
+}
+// A row of more than local memory has for one.
+__TEST__ void layer_norm_long_row() {
+  check<fp16>(layer_norm_fp16, 1, 1500007, 0x1p-11);
 }

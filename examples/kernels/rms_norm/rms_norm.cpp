@@ -13,85 +13,78 @@
 using namespace ppl;
 
 namespace {
-/// Rows lie in lanes, so that sums never leave a lane.
 template <class T>
 struct RmsNorm {
   gtensor<T> out, in, gamma;
   int rows, columns;
   float epsilon;
-  dim4 block; // rows of a tile, columns of a piece of them
+  RowTiling tiling;
+  /// Rows from `row` on, columns from `from` on.
+  RowTile tile(int row, int from) const {
+    return tiling.tile(row, rows, from, columns);
+  }
 };
 } // namespace
 
-/// The share of a piece in the mean square of its rows.
+/// The share of a tile in the mean square of its rows.
 template <class T>
-static tensor<float> meanSquare(RmsNorm<T> &k, tensor<float> &x,
-                                const dim4 &part) {
-  auto square = make_tensor<float>(k.block, part);
+static tensor<float> meanSquare(RmsNorm<T> &k, const RowTile &t,
+                                tensor<float> &x) {
+  auto square = t.make();
   tiu::fmul(square, x, x);
-  auto mean = make_tensor<float>({1, k.block.c, 1, 1}, {1, part.c, 1, 1});
-  quick_pooling(mean, square, &k.block, &part, 0.0f, 1, 1.0f / k.columns);
-  return mean;
+  return pool_rows(t, square, 0.0f, 1, 1.0f / k.columns);
 }
 
 template <class T>
-static tensor<float> inverse(RmsNorm<T> &k, tensor<float> &mean) {
-  dim4 block = {1, k.block.c, 1, 1}, one = mean.getShape();
-  auto guarded = make_tensor<float>(block, one),
-       factor = make_tensor<float>(block, one);
+static tensor<float> inverse(RmsNorm<T> &k, const RowTile &t,
+                             tensor<float> &mean) {
+  auto guarded = t.make_one(), factor = t.make_one();
   tiu::fadd(guarded, mean, k.epsilon);
   tiu::frsqrt(factor, guarded);
   return factor;
 }
 
 template <class T>
-static void finish(RmsNorm<T> &k, tensor<float> &x, tensor<float> factor,
-                   tensor<float> scale, const dim4 &part, const dim4 &at) {
-  auto unit = make_tensor<float>(k.block, part),
-       y = make_tensor<float>(k.block, part);
-  auto result = make_tensor<T>(k.block, part);
-  tiu::fmul(unit, x, factor);
-  tiu::fmul(y, unit, scale.sub_view(part, {0, 0, 0, 0}));
-  tiu::cast(result, y);
-  dma::store(k.out.sub_view(part, at), result);
+static void finish(RmsNorm<T> &k, const RowTile &t, tensor<float> &x,
+                   const tensor<float> &factor, const tensor<float> &scale) {
+  auto unit = t.make(), y = t.make();
+  tiu::fmul(unit, x, t.beside(factor));
+  tiu::fmul(y, unit, t.columns_of(scale));
+  store_rows(t, k.out, y);
 }
 
 /// Rows that fit local memory cross DRAM once.
 template <class T>
 static void wholeRows(RmsNorm<T> &k) {
-  auto scale = broadcast_as_float(k.gamma, k.columns, 0);
-  for (int row = 0; row < k.rows; row += k.block.c) {
+  auto scale = load_columns(k.tile(0, 0), k.gamma);
+  for (int row = 0; row < k.rows; row += k.tiling.rows) {
     enable_pipeline();
-    dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
-         at = {0, row, 0, 0};
-    auto x = load_as_float(k.in, k.block, part, at);
-    auto mean = meanSquare(k, x, part);
-    finish(k, x, inverse(k, mean), scale, part, at);
+    RowTile t = k.tile(row, 0);
+    auto x = load_rows(t, k.in, 0.0f);
+    auto mean = meanSquare(k, t, x);
+    finish(k, t, x, inverse(k, t, mean), scale);
   }
 }
 
 /// Longer rows are read twice: for the sum and for the result.
 template <class T>
 static void piecesOfRows(RmsNorm<T> &k) {
-  for (int row = 0; row < k.rows; row += k.block.c) {
-    int rows = min(k.block.c, k.rows - row);
-    auto part = [&](int from) {
-      return dim4{1, rows, 1, min(k.block.w, k.columns - from)};
-    };
-    auto mean = make_tensor<float>({1, k.block.c, 1, 1}, {1, rows, 1, 1});
+  for (int row = 0; row < k.rows; row += k.tiling.rows) {
+    RowTile rows = k.tile(row, 0);
+    auto mean = rows.make_one();
     tiu::fill(mean, 0.0f);
-    for (int from = 0; from < k.columns; from += k.block.w) {
+    for (int from = 0; from < k.columns; from += k.tiling.columns) {
       enable_pipeline();
-      auto x = load_as_float(k.in, k.block, part(from), {0, row, 0, from});
-      tiu::fadd(mean, mean, meanSquare(k, x, part(from)));
+      RowTile t = k.tile(row, from);
+      auto x = load_rows(t, k.in, 0.0f);
+      tiu::fadd(mean, mean, meanSquare(k, t, x));
     }
-    auto factor = inverse(k, mean);
-    for (int from = 0; from < k.columns; from += k.block.w) {
+    auto factor = inverse(k, rows, mean);
+    for (int from = 0; from < k.columns; from += k.tiling.columns) {
       enable_pipeline();
-      dim4 at = {0, row, 0, from};
-      auto x = load_as_float(k.in, k.block, part(from), at);
-      finish(k, x, factor, broadcast_as_float(k.gamma, part(from).w, from),
-             part(from), at);
+      RowTile t = k.tile(row, from);
+      auto x = load_rows(t, k.in, 0.0f);
+      finish(k, t, x, factor, load_columns(t, k.gamma));
     }
   }
 }
@@ -107,9 +100,15 @@ static void normalize(T *out, T *in, T *gamma, int rows, int columns,
                   rows,
                   columns,
                   epsilon,
-                  {1, min(rows, LANE_NUM), 1, columns}};
+                  RowTiling()};
+  auto with = [&k](void (*form)(RmsNorm<T> &)) {
+    return [&k, form](const RowTiling &tiling) {
+      k.tiling = tiling;
+      form(k);
+    };
+  };
   int code =
-      attempt_rows<T>(k.block, [&] { wholeRows(k); }, [&] { piecesOfRows(k); });
+      attempt_rows<T>(rows, columns, with(wholeRows<T>), with(piecesOfRows<T>));
   assert(code == 0);
 }
 
@@ -155,7 +154,20 @@ __TEST__ void rms_norm_one_row() {
   check<fp16>(rms_norm_fp16, 1, 1000, 0x1p-11);
 }
 __TEST__ void rms_norm_bfloat() { check<bf16>(rms_norm_bf16, 70, 513, 0x1p-8); }
-// Rows of more than local memory has for one.
-__TEST__ void rms_norm_long_rows() {
+// Rows that are spread over the lanes: few, and more than a tile has.
+__TEST__ void rms_norm_1x32000() {
+  check<fp16>(rms_norm_fp16, 1, 32000, 0x1p-11);
+}
+__TEST__ void rms_norm_spread_rows() {
+  check<bf16>(rms_norm_bf16, 5, 9001, 0x1p-8);
+}
+__TEST__ void rms_norm_few_lanes() {
+  check<fp16>(rms_norm_fp16, 1, 129, 0x1p-11);
+}
+__TEST__ void rms_norm_many_spread_rows() {
   check<fp16>(rms_norm_fp16, 67, 30001, 0x1p-11);
+}
+// A row of more than local memory has for one.
+__TEST__ void rms_norm_long_row() {
+  check<fp16>(rms_norm_fp16, 1, 1500007, 0x1p-11);
 }

@@ -13,55 +13,49 @@
 using namespace ppl;
 
 namespace {
-/// Rows lie in lanes, so that sums and maxima never leave a lane.
 template <class T>
 struct Softmax {
   gtensor<T> out, in;
   int rows, columns;
-  dim4 block; // rows of a tile, columns of a piece of them
+  RowTiling tiling;
+  /// Rows from `row` on, columns from `from` on.
+  RowTile tile(int row, int from) const {
+    return tiling.tile(row, rows, from, columns);
+  }
 };
 } // namespace
 
 static const float kLowest = -3.0e38f;
 
-/// exp(x - top), which does not exceed 1.
-template <class T>
-static tensor<float> shiftedExp(Softmax<T> &k, tensor<float> &x,
-                                tensor<float> &top, const dim4 &part) {
-  auto shifted = make_tensor<float>(k.block, part),
-       e = make_tensor<float>(k.block, part);
-  tiu::fsub(shifted, x, top);
-  exp_no_overflow(e, shifted, &k.block, &part);
+/// exp(x - top), which does not exceed 1; 0 for kLowest.
+static tensor<float> shiftedExp(const RowTile &t, tensor<float> &x,
+                                tensor<float> &top) {
+  auto shifted = t.make(), e = t.make();
+  tiu::fsub(shifted, x, t.beside(top));
+  exp_no_overflow(e, shifted, &t.block, &t.part);
   return e;
 }
 
 template <class T>
-static void finish(Softmax<T> &k, tensor<float> &e, tensor<float> &sum,
-                   const dim4 &part, const dim4 &at) {
-  auto factor = make_tensor<float>({1, k.block.c, 1, 1}, {1, part.c, 1, 1});
-  auto y = make_tensor<float>(k.block, part);
-  auto result = make_tensor<T>(k.block, part);
+static void finish(Softmax<T> &k, const RowTile &t, tensor<float> &e,
+                   tensor<float> &sum) {
+  auto factor = t.make_one(), y = t.make();
   tiu::fdiv(factor, 1.0f, sum);
-  tiu::fmul(y, e, factor);
-  tiu::cast(result, y);
-  dma::store(k.out.sub_view(part, at), result);
+  tiu::fmul(y, e, t.beside(factor));
+  store_rows(t, k.out, y);
 }
 
 /// Rows that fit local memory cross DRAM once.
 template <class T>
 static void wholeRows(Softmax<T> &k) {
-  dim4 blockOne = {1, k.block.c, 1, 1};
-  for (int row = 0; row < k.rows; row += k.block.c) {
+  for (int row = 0; row < k.rows; row += k.tiling.rows) {
     enable_pipeline();
-    dim4 part = {1, min(k.block.c, k.rows - row), 1, k.columns},
-         one = {1, part.c, 1, 1}, at = {0, row, 0, 0};
-    auto x = load_as_float(k.in, k.block, part, at);
-    auto top = make_tensor<float>(blockOne, one),
-         sum = make_tensor<float>(blockOne, one);
-    quick_pooling(top, x, &k.block, &part, kLowest, 0);
-    auto e = shiftedExp(k, x, top, part);
-    quick_pooling(sum, e, &k.block, &part, 0.0f, 1);
-    finish(k, e, sum, part, at);
+    RowTile t = k.tile(row, 0);
+    auto x = load_rows(t, k.in, kLowest);
+    auto top = pool_rows(t, x, kLowest, 0);
+    auto e = shiftedExp(t, x, top);
+    auto sum = pool_rows(t, e, 0.0f, 1);
+    finish(k, t, e, sum);
   }
 }
 
@@ -70,25 +64,21 @@ static void wholeRows(Softmax<T> &k) {
 /// (Milakov, Gimelshein 2018).
 template <class T>
 static void statistics(Softmax<T> &k, int row, tensor<float> &top,
-                       tensor<float> &sum, const dim4 &one) {
-  dim4 blockOne = {1, k.block.c, 1, 1};
+                       tensor<float> &sum) {
   tiu::fill(top, kLowest);
   tiu::fill(sum, 0.0f);
-  for (int from = 0; from < k.columns; from += k.block.w) {
+  for (int from = 0; from < k.columns; from += k.tiling.columns) {
     enable_pipeline();
-    dim4 part = {1, one.c, 1, min(k.block.w, k.columns - from)};
-    auto x = load_as_float(k.in, k.block, part, {0, row, 0, from});
-    auto its = make_tensor<float>(blockOne, one),
-         larger = make_tensor<float>(blockOne, one),
-         fall = make_tensor<float>(blockOne, one),
-         shrink = make_tensor<float>(blockOne, one),
-         own = make_tensor<float>(blockOne, one);
-    quick_pooling(its, x, &k.block, &part, kLowest, 0);
+    RowTile t = k.tile(row, from);
+    dim4 one = t.one();
+    auto x = load_rows(t, k.in, kLowest);
+    auto its = pool_rows(t, x, kLowest, 0);
+    auto larger = t.make_one(), fall = t.make_one(), shrink = t.make_one();
     tiu::fmax(larger, its, top);
     tiu::fsub(fall, top, larger);
-    exp_no_overflow(shrink, fall, &blockOne, &one);
-    auto e = shiftedExp(k, x, larger, part);
-    quick_pooling(own, e, &k.block, &part, 0.0f, 1);
+    exp_no_overflow(shrink, fall, &one);
+    auto e = shiftedExp(t, x, larger);
+    auto own = pool_rows(t, e, 0.0f, 1);
     tiu::fmul(sum, sum, shrink);
     tiu::fadd(sum, sum, own);
     tiu::move(top, larger);
@@ -97,19 +87,16 @@ static void statistics(Softmax<T> &k, int row, tensor<float> &top,
 
 template <class T>
 static void piecesOfRows(Softmax<T> &k) {
-  dim4 blockOne = {1, k.block.c, 1, 1};
-  for (int row = 0; row < k.rows; row += k.block.c) {
-    dim4 one = {1, min(k.block.c, k.rows - row), 1, 1};
-    auto top = make_tensor<float>(blockOne, one),
-         sum = make_tensor<float>(blockOne, one);
-    statistics(k, row, top, sum, one);
-    for (int from = 0; from < k.columns; from += k.block.w) {
+  for (int row = 0; row < k.rows; row += k.tiling.rows) {
+    RowTile rows = k.tile(row, 0);
+    auto top = rows.make_one(), sum = rows.make_one();
+    statistics(k, row, top, sum);
+    for (int from = 0; from < k.columns; from += k.tiling.columns) {
       enable_pipeline();
-      dim4 part = {1, one.c, 1, min(k.block.w, k.columns - from)},
-           at = {0, row, 0, from};
-      auto x = load_as_float(k.in, k.block, part, at);
-      auto e = shiftedExp(k, x, top, part);
-      finish(k, e, sum, part, at);
+      RowTile t = k.tile(row, from);
+      auto x = load_rows(t, k.in, kLowest);
+      auto e = shiftedExp(t, x, top);
+      finish(k, t, e, sum);
     }
   }
 }
@@ -118,13 +105,16 @@ template <class T>
 static void softmax(T *out, T *in, int rows, int columns) {
   assert(rows >= 1 && columns >= 1);
   dim4 all = {1, rows, 1, columns};
-  Softmax<T> k = {{all, GLOBAL, out},
-                  {all, GLOBAL, in},
-                  rows,
-                  columns,
-                  {1, min(rows, LANE_NUM), 1, columns}};
+  Softmax<T> k = {
+      {all, GLOBAL, out}, {all, GLOBAL, in}, rows, columns, RowTiling()};
+  auto with = [&k](void (*form)(Softmax<T> &)) {
+    return [&k, form](const RowTiling &tiling) {
+      k.tiling = tiling;
+      form(k);
+    };
+  };
   int code =
-      attempt_rows<T>(k.block, [&] { wholeRows(k); }, [&] { piecesOfRows(k); });
+      attempt_rows<T>(rows, columns, with(wholeRows<T>), with(piecesOfRows<T>));
   assert(code == 0);
 }
 
@@ -171,7 +161,19 @@ __TEST__ void softmax_one_column() { check<float>(softmax_fp32, 65, 1, 0, 0); }
 __TEST__ void softmax_bfloat() {
   check<bf16>(softmax_bf16, 70, 513, 0x1p-8, 0);
 }
-// Rows of more than local memory has for one.
-__TEST__ void softmax_long_rows() {
-  check<fp16>(softmax_fp16, 67, 50001, 0x1p-11, 0x1p-25);
+// Rows that are spread over the lanes: few, and more than a tile has.
+__TEST__ void softmax_1x32000() {
+  check<fp16>(softmax_fp16, 1, 32000, 0x1p-11, 0x1p-25);
+}
+__TEST__ void softmax_spread_rows() {
+  check<float>(softmax_fp32, 5, 9001, 0, 0);
+}
+__TEST__ void softmax_65x20011() {
+  check<fp16>(softmax_fp16, 65, 20011, 0x1p-11, 0x1p-25);
+}
+// One lane, and one that has a column only.
+__TEST__ void softmax_few_lanes() { check<float>(softmax_fp32, 1, 65, 0, 0); }
+// A row of more than local memory has for one.
+__TEST__ void softmax_long_row() {
+  check<float>(softmax_fp32, 1, 1000003, 0, 0);
 }
