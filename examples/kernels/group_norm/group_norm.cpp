@@ -259,3 +259,11 @@ __TEST__ void group_norm_large_groups() {
 __TEST__ void group_norm_large_planes() {
   check<fp16>(group_norm_fp16, 1, 4, 2, 40009, 0x1p-11);
 }
+// Whole rows of the engine make 65536 of these, one more than an axis may have.
+__TEST__ void group_norm_longest_rows() {
+  check<fp16>(group_norm_fp16, 1, 2, 2, 65521, 0x1p-11);
+}
+// Groups of 65536 in a few channels.
+__TEST__ void group_norm_groups_of_65536() {
+  check<fp16>(group_norm_fp16, 1, 32, 2, 64 * 64, 0x1p-11);
+}
