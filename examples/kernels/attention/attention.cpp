@@ -5,6 +5,9 @@
 // sums in fp32. q and out [heads, rows, d], k and v [kvHeads, keys, d]; a group
 // of heads / kvHeads query heads shares keys and values (GQA).
 //
+// attention_causal lets a query see the keys up to its own position; the rows
+// are the last of the keys' positions.
+//
 // attention_paged reads keys and values of a cache [kvHeads, slots, d] in which
 // they lie anywhere: `slot` [keys] is the row of each position.
 //
@@ -22,8 +25,14 @@ using namespace ppl;
 namespace {
 struct Sizes {
   int heads, kvHeads, rows, keys, d;
+  bool causal = false;
   /// The rows of a group lie one after the other: one matrix.
   int groupRows() const { return heads / kvHeads * rows; }
+  /// The keys that some rows of a group see, those before this one.
+  int seen(int row, int count) const {
+    int last = row % rows + count - 1;
+    return causal ? keys - rows + min(last + 1, rows) : keys;
+  }
 };
 
 /// Rows of queries and keys of a step. Scores never leave local memory.
@@ -42,7 +51,7 @@ struct KeyTile {
 
 /// One tile of keys for some rows of queries of a group.
 struct Step {
-  int head, row, rows;
+  int head, row, rows, first, keys; // `keys` of the tile from key `first` on
   std::shared_ptr<KeyTile> tile;
   std::shared_ptr<tensor<fp16>> queries;
 };
@@ -60,6 +69,11 @@ static Tiling chooseTiling(const Sizes &s) {
            4 * tile_bytes(t.rows, s.d, 2) + 6 * tile_bytes(t.keys, s.d, 2);
   };
   Tiling t = {s.groupRows(), s.keys};
+  // The fewer rows, the fewer keys that only some of them see. If keys have to
+  // come again for other rows, large tiles are worth more.
+  Tiling few = {min(s.groupRows(), LANE_NUM), s.keys};
+  if (s.causal && bytes(few) <= lane_bytes())
+    return few;
   while (t.rows > LANE_NUM && s.kvHeads * div_up(s.groupRows(), t.rows) < steps)
     t.rows = align(div_up(t.rows, 2), LANE_NUM);
   while (bytes(t) > lane_bytes() && max(t.rows, t.keys) > LANE_NUM)
@@ -72,6 +86,41 @@ static Tiling chooseTiling(const Sizes &s) {
 }
 
 namespace {
+/// Takes the keys behind a query's position away from it.
+class Mask {
+public:
+  Mask(const Sizes &s, const Tiling &t)
+      : s(s), ahead(dim4{1, t.rows, 1, t.keys}) {
+    dim4 line = {1, 1, 1, t.rows}, column = {1, t.rows, 1, 1};
+    tensor<int> row(line), rows(column);
+    tensor<int> columns(ahead.getShape());
+    arange_broadcast(row, 1, 0, 1, t.rows);
+    tiu::transpose_wc(rows, row);
+    arange_broadcast(columns, t.rows, 0, 1, t.keys);
+    tiu::sub(ahead, columns, rows, 0, RM_HALF_TO_EVEN, false);
+  }
+  /// Rows of one head at a time, and of these only keys that not all see. No
+  /// more than there are lanes: a mask of one column has one row a lane.
+  void apply(const tensor<float> &scores, const Step &step) const {
+    for (int i = 0, n; i < step.rows; i += n) {
+      int row = (step.row + i) % s.rows;
+      n = min(LANE_NUM, min(s.rows - row, step.rows - i));
+      int own = s.keys - s.rows + row - step.first;
+      int from = max(0, own + 1) / get_eu_num<float>() * get_eu_num<float>();
+      if (own + 1 >= step.keys)
+        continue;
+      dim4 part = {1, n, 1, step.keys - from}, at = {0, i, 0, from};
+      auto hidden = scores.sub_view(part, at);
+      tiu::gt_select(hidden, ahead.sub_view(part, at), own - i, -3.0e38f,
+                     hidden);
+    }
+  }
+
+private:
+  Sizes s;
+  tensor<int> ahead; // column - row
+};
+
 /// The softmax of some rows while their keys go by.
 class Rows {
 public:
@@ -79,8 +128,9 @@ public:
       : scale(1 / std::sqrt(float(s.d))), rows(rows), one{1, rows, 1, 1},
         shape{1, rows, 1, s.d}, products(shape) {}
 
-  void add(const tensor<fp16> &queries, KeyTile &tile) {
-    int keys = tile.count;
+  void add(const Step &step, const std::optional<Mask> &mask) {
+    int keys = step.keys;
+    dim4 used = {1, keys, 1, shape.w}, start = {0, 0, 0, 0};
     dim4 real = {1, rows, 1, keys};
     // quick_pooling fills rows up.
     dim4 block = {1, rows, 1, align(keys, get_eu_num<float>())};
@@ -88,7 +138,9 @@ public:
     auto shifted = make_tensor<float>(block, real);
     auto power = make_tensor<float>(block, real);
     tensor<float> largest(one), some(one);
-    tiu::fmm2_nt(scores, queries, tile.keys);
+    tiu::fmm2_nt(scores, *step.queries, step.tile->keys.sub_view(used, start));
+    if (mask)
+      mask->apply(scores, step);
     quick_pooling(largest, scores, &block, &real, -3.0e38f, 0);
     if (top)
       rescale(largest);
@@ -102,7 +154,8 @@ public:
       tiu::fadd(*sum, *sum, some);
     else
       sum.emplace(some);
-    tiu::fmm2_nn(products, weights, tile.values, top.has_value());
+    tiu::fmm2_nn(products, weights, step.tile->values.sub_view(used, start),
+                 top.has_value());
     top.emplace(largest);
   }
   void finish(const tensor<fp16> &result) {
@@ -143,39 +196,43 @@ static void attend(fp16 *out, fp16 *q, const Sizes &s, LoadKeys loadKeys) {
   gtensor<fp16> gq(all, GLOBAL, q), go(all, GLOBAL, out);
   std::vector<Step> steps;
   for (int head = 0; head < s.kvHeads; ++head)
-    for (int row = 0; row < s.groupRows(); row += t.rows)
-      for (int key = 0; key < s.keys; key += t.keys)
-        steps.push_back({head, row, min(t.rows, s.groupRows() - row), {}, {}});
-  int tiles = div_up(s.keys, t.keys);
+    for (int row = 0; row < s.groupRows(); row += t.rows) {
+      int rows = min(t.rows, s.groupRows() - row), seen = s.seen(row, rows);
+      for (int key = 0; key < seen; key += t.keys)
+        steps.push_back(
+            {head, row, rows, key, min(t.keys, seen - key), {}, {}});
+    }
   auto load = [&](size_t i) {
     if (i == steps.size())
       return;
     Step &step = steps[i];
-    int first = int(i) % tiles * t.keys;
     dim4 shape = {1, step.rows, 1, s.d};
-    if (first == 0) {
+    if (step.first == 0) {
       step.queries = std::make_shared<tensor<fp16>>(shape);
       dma::load(*step.queries, gq.sub_view(shape, {step.head, step.row, 0, 0}));
     } else {
       step.queries = steps[i - 1].queries;
     }
-    if (tiles == 1 && i > 0 && steps[i - 1].head == step.head) {
+    if (t.keys >= s.keys && i > 0 && steps[i - 1].head == step.head) {
       step.tile = steps[i - 1].tile;
       return;
     }
-    step.tile = std::make_shared<KeyTile>(step.head, first,
-                                          min(t.keys, s.keys - first), s.d);
+    step.tile = std::make_shared<KeyTile>(
+        step.head, step.first, min(t.keys, s.keys - step.first), s.d);
     loadKeys(*step.tile);
   };
+  std::optional<Mask> mask;
+  if (s.causal && s.rows > 1)
+    mask.emplace(s, t);
   load(0);
   std::optional<Rows> rows;
   for (size_t i = 0; i < steps.size(); ++i) {
     load(i + 1);
     Step &step = steps[i];
-    if (i % tiles == 0)
+    if (step.first == 0)
       rows.emplace(s, step.rows);
-    rows->add(*step.queries, *step.tile);
-    if (int(i % tiles) == tiles - 1) {
+    rows->add(step, mask);
+    if (i + 1 == steps.size() || steps[i + 1].first == 0) {
       dim4 shape = {1, step.rows, 1, s.d};
       tensor<fp16> result(shape);
       rows->finish(result);
@@ -185,16 +242,25 @@ static void attend(fp16 *out, fp16 *q, const Sizes &s, LoadKeys loadKeys) {
   }
 }
 
-__KERNEL__ void attention(fp16 *out, fp16 *q, fp16 *k, fp16 *v, int heads,
-                          int kvHeads, int rows, int keys, int d) {
-  Sizes s = {heads, kvHeads, rows, keys, d};
-  dim4 all = {kvHeads, keys, 1, d};
+static void attendInOrder(fp16 *out, fp16 *q, fp16 *k, fp16 *v,
+                          const Sizes &s) {
+  dim4 all = {s.kvHeads, s.keys, 1, s.d};
   gtensor<fp16> gk(all, GLOBAL, k), gv(all, GLOBAL, v);
   attend(out, q, s, [&](KeyTile &tile) {
-    dim4 part = {1, tile.count, 1, d}, at = {tile.head, tile.first, 0, 0};
+    dim4 part = {1, tile.count, 1, s.d}, at = {tile.head, tile.first, 0, 0};
     dma::load(tile.keys, gk.sub_view(part, at));
     dma::load(tile.values, gv.sub_view(part, at));
   });
+}
+__KERNEL__ void attention(fp16 *out, fp16 *q, fp16 *k, fp16 *v, int heads,
+                          int kvHeads, int rows, int keys, int d) {
+  attendInOrder(out, q, k, v, {heads, kvHeads, rows, keys, d});
+}
+__KERNEL__ void attention_causal(fp16 *out, fp16 *q, fp16 *k, fp16 *v,
+                                 int heads, int kvHeads, int rows, int keys,
+                                 int d) {
+  assert(rows <= keys && "a query has no key at its position");
+  attendInOrder(out, q, k, v, {heads, kvHeads, rows, keys, d, true});
 }
 
 /// Each lane fetches the rows of its positions from the whole cache of a head.
@@ -237,15 +303,16 @@ static std::vector<double> reference(fp16 *q, fp16 *k, fp16 *v, const Sizes &s,
       fp16 *query = q + (size_t(h) * s.rows + r) * s.d;
       double *line = &result[(size_t(h) * s.rows + r) * s.d], sum = 0,
              top = -1e9;
-      for (int j = 0; j < s.keys; ++j) {
+      int seen = s.seen(r, 1);
+      for (int j = 0; j < seen; ++j) {
         p[j] = 0;
         for (int i = 0; i < s.d; ++i)
           p[j] += double(float(query[i])) * wideK[j * s.d + i];
         top = std::fmax(top, p[j]);
       }
-      for (int j = 0; j < s.keys; ++j)
+      for (int j = 0; j < seen; ++j)
         sum += p[j] = std::exp((p[j] - top) / std::sqrt(double(s.d)));
-      for (int j = 0; j < s.keys; ++j)
+      for (int j = 0; j < seen; ++j)
         for (int i = 0; i < s.d; ++i)
           line[i] += p[j] / sum * wideV[j * s.d + i];
     }
@@ -263,7 +330,8 @@ static void test(const Sizes &s) {
   fp16 *out = ppl::malloc<fp16>(&qs), *q = ppl::rand<fp16>(&qs, -2.0, 2.0),
        *k = ppl::rand<fp16>(&ks, -2.0, 2.0),
        *v = ppl::rand<fp16>(&ks, -1.0, 1.0);
-  attention(out, q, k, v, s.heads, s.kvHeads, s.rows, s.keys, s.d);
+  (s.causal ? attention_causal : attention)(out, q, k, v, s.heads, s.kvHeads,
+                                            s.rows, s.keys, s.d);
   expect(out, &qs, reference(q, k, v, s, s.keys, [](int j) { return j; }),
          1.01 * kHalf, kAbsolute);
 }
@@ -275,6 +343,18 @@ __TEST__ void attention_odd() { test({3, 3, 37, 91, 40}); }
 __TEST__ void attention_grouped_odd() { test({6, 2, 29, 77, 72}); }
 // Keys in several tiles, whose sums are rescaled.
 __TEST__ void attention_many_keys() { test({1, 1, 70, 3001, 64}); }
+
+__TEST__ void attention_causal_h8_s512_t512_d128() {
+  test({8, 8, 512, 512, 128, true});
+}
+__TEST__ void attention_causal_odd() { test({3, 3, 137, 191, 40, true}); }
+// Rows of several heads in a tile.
+__TEST__ void attention_causal_grouped() { test({6, 2, 29, 77, 72, true}); }
+__TEST__ void attention_causal_decode() { test({6, 2, 1, 77, 72, true}); }
+// Keys in several tiles, of which the first rows see some only.
+__TEST__ void attention_causal_many_keys() {
+  test({1, 1, 301, 3001, 64, true});
+}
 
 static void testPaged(const Sizes &s, int slots, int page) {
   dim4 qs = {s.heads, s.rows, 1, s.d}, ks = {s.kvHeads, slots, 1, s.d},
