@@ -167,6 +167,9 @@ IN_KERNELS = {
     "cores in the kernel": (lambda y, x: pl.set_block_num(2), "set_block_num(2)", "kernel[(2,)](..)"),
     "pipeline outside of a loop": (lambda y, x: pl.enable_pipeline(), "enable_pipeline() must be a statement of its own", "body of a for loop"),
     "pointer printed": (lambda y, x: pl.device_print(x), "device_print of pointer(x", "pl.gtensor(shape, pl.GLOBAL, x)"),
+    # tiu::fconv has do_relu in C++; Python calls it as that of conv.
+    "parameter with a name of its own": (lambda y, x: pl.tiu.fconv(load(y), load(x), pl.make_tensor([1, 64, 64, 1], pl.float32, align_mode=pl.TPU_COMPACT),
+                                                                   [1, 1], [1, 1], [1, 1], [0, 0, 0, 0], result_relu=True), "result_relu exists on bm1688", "use"),
     "function of another chip": (lambda y, x: pl.dma.reverse(load(x), load(x), 3), "exists on", "not on bm1684x"),
     # The kernel as a whole.
     "result": (lambda y, x: load(x), "returns tensor(", "pl.dma.store("),

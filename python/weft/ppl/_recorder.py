@@ -239,6 +239,8 @@ def integers(values, what):
 
 def _in_python(message):
     """What the compiler says of a call, with Python's way out."""
+    if "ppl::tiu::fconv: " in message:  # Python calls it as conv's
+        message = message.replace("do_relu", "result_relu")
     match = re.search(r"ppl::(\w+)::(\w+): (\w+) is (\w+), must be (.+)",
                       message)
     if match:
