@@ -45,6 +45,11 @@ def lane_num():
     return _recorder.active().get(_recorder.GET_LANES)
 
 
+def lane_bytes():
+    """Bytes of local memory that a lane has."""
+    return _recorder.active().get(_recorder.GET_LANE_BYTES)
+
+
 def get_eu_num(type):
     """Elements of a type that a lane computes at once."""
     bits = _types.get_scalar_dtype(type).bits
