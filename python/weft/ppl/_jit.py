@@ -1,19 +1,17 @@
 """@ppl.jit and @ppl.autotiling (PPL 4.10.5 to 4.10.7)."""
 
-import ast
-import ctypes
 import functools
 import inspect
 import os
 import sys
-import textwrap
-import types
 
 import numpy
 
 from . import _recorder, _stepping, _tuning
+from ._arrays import allocate, array_of
 from ._profile import Profile, write_page
 from ._recorder import OutOfMemory, PplError, PplTypeError
+from ._rounds import with_rounds
 
 EMULATOR, BMRT, INTERPRETER = range(3)
 _MODES = {"cmodel": EMULATOR, "emulator": EMULATOR, "bmrt": BMRT,
@@ -34,159 +32,6 @@ def _engine(chip, mode):
         raise PplError(f"CHIP is '{chip}'; it must be one of "
                        + ", ".join(chips))
     return _MODES[mode] if chips[chip]["commands"] else INTERPRETER
-
-
-class _MarkIterations(ast.NodeTransformer):
-    """Puts the body of each loop that calls enable_pipeline() into
-    `with __ppl_round__(line):`, so that a round has a beginning and an end."""
-
-    found = False
-
-    def visit_For(self, loop):
-        self.generic_visit(loop)
-        for statement in loop.body:
-            call = getattr(statement, "value", None)
-            if not (isinstance(statement, ast.Expr)
-                    and isinstance(call, ast.Call)):
-                continue
-            name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-            if name != "enable_pipeline":
-                continue
-            self.found = True
-            marker = ast.Call(ast.Name("__ppl_round__", ast.Load()),
-                              [ast.Constant(statement.lineno)], [])
-            loop.body = [ast.With([ast.withitem(marker)], loop.body)]
-            ast.copy_location(loop.body[0], statement)
-            break
-        return loop
-
-
-class _Round:
-    """One round of a pipelined loop."""
-
-    def __init__(self, file, line):
-        self.line = _recorder.Line(os.fsencode(file), line)
-
-    def __enter__(self):
-        program = _recorder.active()
-        program.rounds = getattr(program, "rounds", 0) + 1
-        program.table.enter(program.table.self, _recorder.SCOPE_ITERATION,
-                            None, self.line)
-
-    def __exit__(self, kind, value, trace):
-        program = _recorder.active()
-        program.rounds -= 1
-        program.table.leave(program.table.self, _recorder.SCOPE_ITERATION)
-        if kind is None:
-            program.check_recording()
-
-
-def _strip_signature(definition):
-    """Removes what a definition evaluates: its defaults and annotations. The
-    function has them already."""
-    arguments = definition.args
-    arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
-    arguments.kw_defaults = [default and ast.Constant(None)
-                             for default in arguments.kw_defaults]
-    for argument in (*arguments.posonlyargs, *arguments.args,
-                     *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
-        if argument:
-            argument.annotation = None
-    definition.returns = None
-
-
-def _with_rounds(function):
-    """The function with the rounds of its pipelined loops marked."""
-    try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        return function  # no source: enable_pipeline() says so
-    try:
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except SyntaxError:
-        return function
-    ast.increment_lineno(tree, first - 1)
-    marker = _MarkIterations()
-    definition = marker.visit(tree.body[0])
-    if not marker.found:
-        return function
-    definition.decorator_list = []
-    _strip_signature(definition)
-    free = (*function.__code__.co_freevars, "__ppl_round__")
-    # A function around it, so that these are variables of a closure here, too.
-    outer = ast.FunctionDef(
-        "__ppl_outer__",
-        ast.arguments([], [ast.arg(name) for name in free], None, [], [], None,
-                      []),
-        [definition,
-         ast.Return(ast.Name(definition.name, ast.Load()))], [], None)
-    if sys.version_info >= (3, 12):
-        outer.type_params = []
-    module = ast.fix_missing_locations(ast.Module([outer], []))
-    file = inspect.getsourcefile(function) or function.__code__.co_filename
-    local = {}
-    exec(compile(module, file, "exec"), function.__globals__, local)
-    code = local["__ppl_outer__"](*(None for _ in free)).__code__
-    # The very cells of the function, which others may assign to.
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    cells["__ppl_round__"] = types.CellType(functools.partial(_Round, file))
-    made = types.FunctionType(code, function.__globals__, function.__name__,
-                              function.__defaults__,
-                              tuple(cells[name] for name in code.co_freevars))
-    made.__kwdefaults__ = function.__kwdefaults__
-    return functools.wraps(function)(made)
-
-
-def _array_of(value):
-    """The numpy array behind an argument; None for a scalar. A tensor of torch
-    shares its memory with it."""
-    if isinstance(value, numpy.ndarray):
-        return value
-    if not hasattr(value, "numpy") or not hasattr(value, "dtype"):
-        return None
-    if hasattr(value, "detach"):
-        value = value.detach()
-    try:
-        return value.numpy()
-    except TypeError as error:
-        if str(value.dtype) != "torch.bfloat16":
-            raise PplTypeError(f"a tensor of {value.dtype} on "
-                               f"{getattr(value, 'device', 'a device')} is no "
-                               f"array of the host ({error}); pass x.cpu(), "
-                               "and copy the results back") from None
-    # numpy has the type from ml_dtypes only.
-    bits = value.view(getattr(sys.modules["torch"], "int16")).numpy()
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise PplTypeError("bfloat16 of torch needs the package ml_dtypes; "
-                           "install it") from None
-    return bits.view(ml_dtypes.bfloat16)
-
-
-class _Hashable(numpy.ndarray):
-    """An array as a key of a cache: itself, whatever is in it."""
-
-    def __hash__(self):
-        return id(self)
-
-
-def _hashable(value):
-    return value.view(_Hashable) if type(value) is numpy.ndarray else value
-
-
-def _described(value):
-    """What a program depends on of an argument."""
-    array = _array_of(value)
-    return repr(value) if array is None else (array.shape, str(array.dtype))
-
-
-def _sizes_of(value):
-    """Integers that blocks of an argument may be as large as."""
-    array = _array_of(value)
-    if array is not None:
-        return array.shape
-    return [value] if isinstance(value, (int, numpy.integer)) else []
 
 
 class Launch:
@@ -237,7 +82,7 @@ class Kernel:
 
     def __init__(self, function, debug=0, tiling=None, pipeline=True):
         functools.update_wrapper(self, function)
-        self.function = _with_rounds(function)
+        self.function = with_rounds(function)
         self.signature = inspect.signature(function)
         self.prints, self.tiling, self.pipeline = debug, tiling, pipeline
         self.search = None
@@ -332,8 +177,8 @@ class Kernel:
             ) from None
         bound.apply_defaults()
         for name, value in bound.arguments.items():
-            if (_is_constexpr(self.signature.parameters[name])
-                    and _array_of(value) is not None
+            if (_tuning.is_constexpr(self.signature.parameters[name])
+                    and array_of(value) is not None
                     and getattr(value, "ndim", 1)):
                 raise PplTypeError(
                     f"argument '{name}' of {self.__name__} is pl.constexpr, a "
@@ -345,13 +190,13 @@ class Kernel:
     @_recorder.with_short_traceback
     def _launch(self, cores, *args, **kwargs):
         if self.tuning:
-            return self._tuned(cores, args, kwargs)
+            return _tuning.launch_tuned(self, cores, args, kwargs)
         if self.tiling:
-            return self._by_function(cores, args, kwargs)
+            return _tuning.launch_by_function(self, cores, args, kwargs)
         if self.search:
-            return self._searched(cores, args, kwargs)
+            return _tuning.launch_searched(self, cores, args, kwargs)
         if self.rules:
-            return self._shrink(cores, args, kwargs)
+            return _tuning.launch_shrunk(self, cores, args, kwargs)
         launch = self._attempt(cores, args, kwargs)
         if launch.error:
             raise launch.error
@@ -366,110 +211,6 @@ class Kernel:
             if not (isinstance(error, OutOfMemory) or error.is_of_sizes()):
                 raise
             return Launch(error=error)
-
-    def _by_function(self, cores, args, kwargs):
-        """Launches as the function of @ppl.jit(tiling=..) says."""
-        tried = []
-
-        def attempt(*values, **named):
-            tried.append(self._attempt(cores, values, named))
-            return tried[-1]
-        # The manual puts functools.lru_cache on it, which wants hashes.
-        result = self.tiling(attempt, *map(_hashable, args), **{
-            name: _hashable(value) for name, value in kwargs.items()})
-        # What no size mends is a mistake, that of the first attempt.
-        if tried and all(launch.error for launch in tried) and not isinstance(
-                tried[0].error, OutOfMemory):
-            raise tried[0].error
-        return result
-
-    def _shrink(self, cores, args, kwargs):
-        bound = self._bind(args, kwargs)
-        values = dict(bound.arguments)
-        # Copies of using() share what fitted.
-        key = (self._chip(), cores, self.options.get("pipeline", self.pipeline),
-               *((name, _described(value)) for name, value in values.items()))
-        values.update(self.fitting.get(key, {}))
-        first = None
-        while True:
-            given = inspect.BoundArguments(self.signature, dict(values))
-            launch = self._attempt(cores, given.args, given.kwargs)
-            if not launch.error:
-                self.fitting[key] = {name: values[name] for name in self.rules}
-                return launch
-            first = first or launch.error
-            smaller = {name: self._next_value(name, rule(dict(values)))
-                       for name, rule in self.rules.items()}
-            grew = all(smaller[name] >= values[name] for name in smaller)
-            if grew or any(value < 1 for value in smaller.values()):
-                # What no size mends is a mistake, that of the first attempt.
-                raise launch.error if isinstance(first, OutOfMemory) else first
-            values.update(smaller)
-
-    def _next_value(self, name, value):
-        if isinstance(value, bool) or not isinstance(
-                value, (int, numpy.integer)):
-            raise PplTypeError(
-                f"the autotiling rule of {name} gives {value!r} for "
-                f"{self.__name__}; it must give an integer, such as "
-                f"values['{name}'] // 2")
-        return value
-
-    def _tuned(self, cores, args, kwargs):
-        """Launches with the config that takes the fewest predicted cycles."""
-        tuning, chip = self.tuning, self._chip()
-        given = set(kwargs) & {name for config in tuning.configs
-                               for name in config.kwargs}
-        if given:
-            raise PplTypeError(f"{', '.join(sorted(given))} of {self.__name__} "
-                               "is tuned; leave it out of the launch")
-        bound = [self._bind(args, {**kwargs, **config.kwargs})
-                 for config in tuning.configs]
-        key = (chip, cores, self.options.get("pipeline"),
-               tuning.key_of(bound[0].arguments, _described),
-               tuple(str(array.dtype) for array in
-                     map(_array_of, bound[0].arguments.values())
-                     if array is not None))
-        if key not in tuning.best:
-            def predict(config):
-                return self._with(config)._cycles(
-                    cores, self._bind(args, {**kwargs, **config.kwargs}))
-            tuning.best[key] = _tuning.choose(tuning.configs, predict)
-        best, candidates = tuning.best[key]
-        launch = self._with(best.config)._launch(
-            cores, *args, **kwargs, **best.config.kwargs)
-        launch.config, launch.candidates = best.config, candidates
-        return launch
-
-    def _searched(self, cores, args, kwargs):
-        """Launches with the sizes that take the fewest predicted cycles, of the
-        parameters that are searched and that the launch leaves out."""
-        search, chip = self.search, self._chip()
-        try:
-            given = self.signature.bind_partial(*args, **kwargs).arguments
-        except TypeError:
-            given = self._bind(args, kwargs).arguments  # says what is wrong
-        # A default is a value that the author has chosen already.
-        names = [name for name, parameter in self.signature.parameters.items()
-                 if name not in given
-                 and (name in search.given or _is_constexpr(parameter)
-                      and parameter.default is parameter.empty)]
-        key = (chip, cores, self.options.get("pipeline", self.pipeline),
-               *((name, _described(value)) for name, value in given.items()))
-        if key not in search.best:
-            sizes = search.sizes(names, max(
-                (size for value in given.values() for size in _sizes_of(value)),
-                default=1))
-
-            def predict(config):
-                return self._with(config)._cycles(
-                    cores, self._bind(args, {**kwargs, **config.kwargs}))
-            search.best[key] = search.choose(sizes, predict)
-        best, candidates = search.best[key]
-        launch = self._with(best.config)._launch(
-            cores, *args, **kwargs, **best.config.kwargs)
-        launch.config, launch.candidates = best.config, candidates
-        return launch
 
     def _with(self, config):
         """This kernel for one config."""
@@ -580,7 +321,7 @@ class Kernel:
         `copies`: what the cores print."""
         with _recorder.recording(program):
             table = program.table
-            arrays, given = _allocate(program, bound)
+            arrays, given = allocate(program, bound)
             if copies:
                 program.plan_copies(copies)
             table.set(table.self, _recorder.SET_BLOCK_NUM, 0, cores)
@@ -594,150 +335,6 @@ class Kernel:
 
 def _call(function, args, kwargs):
     return function(*args, **kwargs)
-
-
-def _native(kind):
-    """A numpy type in the byte order of the device."""
-    return kind.newbyteorder("=")
-
-
-# Moved in numpy 1.25.
-_TooHard = getattr(numpy, "exceptions", numpy).TooHardError
-
-
-class _Array:
-    """One array, or several with the same bytes in the same order, in device
-    memory."""
-
-    def __init__(self, name, array, address):
-        self.name, self.array, self.address = name, array, address
-        self.memory = numpy.ctypeslib.as_array(
-            ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)),
-            (array.nbytes,))
-        self.kind = _native(array.dtype)
-        self.before = numpy.ascontiguousarray(array, self.kind).tobytes()
-        self.memory[:] = numpy.frombuffer(self.before, numpy.uint8)
-
-    def has_bytes_of(self, array):
-        """Whether a kernel that writes this one writes that one, too."""
-        own = self.array
-        if (own.ctypes.data != array.ctypes.data or own.nbytes != array.nbytes
-                or own.dtype != _native(own.dtype)
-                or array.dtype != _native(array.dtype)):
-            return own is array
-        return (own.flags.c_contiguous and array.flags.c_contiguous
-                or own.shape == array.shape and own.strides == array.strides
-                and own.dtype == array.dtype)
-
-    def is_changed(self):
-        return self.memory.tobytes() != self.before
-
-    def overlaps(self, other):
-        try:
-            return numpy.shares_memory(self.array, other.array, 10**5)
-        except _TooHard:
-            return True
-
-    def check_write(self):
-        if not self.array.flags.writeable:
-            raise PplError(f"the kernel writes argument '{self.name}', which "
-                           "is a read-only array; pass a copy")
-        if any(stride == 0 and size > 1 for stride, size in
-               zip(self.array.strides, self.array.shape)):
-            raise PplError(f"the kernel writes argument '{self.name}', an "
-                           "array of which elements share memory; pass a copy")
-
-    def copy_back(self):
-        self.array[...] = self.memory.view(self.kind).reshape(self.array.shape)
-
-
-class _Arrays:
-    """The arrays of a launch."""
-
-    def __init__(self):
-        self.arrays = []
-
-    def find(self, array):
-        """The one with the bytes of `array`, if there is one."""
-        for known in self.arrays:
-            if known.has_bytes_of(array):
-                if array.flags.writeable:
-                    known.array, known.kind = array, _native(array.dtype)
-                return known
-        return None
-
-    def add(self, name, array, address):
-        self.arrays.append(_Array(name, array, address))
-
-    def copy_back(self):
-        """What the kernel has changed, if it is clear: all or nothing."""
-        changed = [array for array in self.arrays if array.is_changed()]
-        for array in changed:
-            array.check_write()
-            for other in self.arrays:
-                if other is not array and array.overlaps(other):
-                    raise PplError(
-                        f"the kernel writes argument '{array.name}', which "
-                        f"shares memory with '{other.name}' in part or in "
-                        "another order; each has memory of its own on the "
-                        "device; pass a copy, or the whole array once and add "
-                        "to its pointer in the kernel")
-        for array in changed:
-            array.copy_back()
-
-
-def _allocate(program, bound):
-    """Device memory for the arrays, and the arguments that the kernel gets."""
-    arrays = _Arrays()
-    given = inspect.BoundArguments(bound.signature, dict(bound.arguments))
-    for name, value in bound.arguments.items():
-        kind = bound.signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_POSITIONAL:
-            value = tuple(_device_value(program, f"{name}{i}", one, arrays)
-                          for i, one in enumerate(value))
-        elif kind is inspect.Parameter.VAR_KEYWORD:
-            value = {key: _device_value(program, key, one, arrays)
-                     for key, one in value.items()}
-        else:
-            value = _device_value(program, name, value, arrays)
-        given.arguments[name] = value
-    return arrays, given
-
-
-def _device_value(program, name, value, arrays):
-    """A pointer for an array, which is added to `arrays`; a scalar itself."""
-    from . import language as pl
-    array = _array_of(value)
-    if array is None:
-        return value.item() if isinstance(value, numpy.generic) else value
-    kind = pl.of_numpy(array.dtype)
-    if kind is None:
-        raise PplError(
-            f"argument '{name}' has the numpy type {array.dtype}; the chip has "
-            "float32, float16, integers, and bfloat16 and float8 of ml_dtypes: "
-            f"{name}.astype(numpy.float32)")
-    if array.size == 0:
-        raise PplError(f"argument '{name}' has no elements; give 1 or more")
-    shape = [1] * max(0, 4 - array.ndim) + list(array.shape)
-    while len(shape) > 4:  # the last axes together
-        shape[-2:] = [shape[-2] * shape[-1]]
-    known = arrays.find(array)
-    if known is None:
-        table = program.table
-        address = table.allocate(table.self, kind.code, _recorder.sizes(shape),
-                                 name.encode(), _recorder.here())
-        program.check_recording()
-        arrays.add(name, array, address)
-    else:
-        address = known.address
-    return pl.pointer(address, pl.pointer_type(kind), array.shape, name)
-
-
-def _is_constexpr(parameter):
-    """Whether a parameter's annotation says pl.constexpr, or names it."""
-    kind = parameter.annotation
-    name = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
-    return name.rpartition(".")[2] == "constexpr"
 
 
 def jit(function=None, *, debug=0, tiling=None, pipeline=True):

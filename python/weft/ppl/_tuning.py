@@ -1,6 +1,12 @@
-"""@ppl.autotune: parameters of a kernel chosen by predicted cycles."""
+"""@ppl.autotiling, @ppl.autotune and tilings: launches that choose parameters of
+a kernel, by what fits and by predicted cycles."""
+
+import inspect
+
+import numpy
 
 from . import _recorder
+from ._arrays import array_of, described, hashable, sizes_of
 from ._recorder import OutOfMemory, PplError, PplTypeError
 
 
@@ -169,3 +175,122 @@ def _cheapest(candidates):
             + "; ".join(map(repr, candidates)),
             error_code=first.error.errorCode)
     return min(fitting, key=lambda each: each.cycles), candidates
+
+
+def is_constexpr(parameter):
+    """Whether a parameter's annotation says pl.constexpr, or names it."""
+    kind = parameter.annotation
+    name = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
+    return name.rpartition(".")[2] == "constexpr"
+
+
+def launch_by_function(kernel, cores, args, kwargs):
+    """Launches as the function of @ppl.jit(tiling=..) says."""
+    tried = []
+
+    def attempt(*values, **named):
+        tried.append(kernel._attempt(cores, values, named))
+        return tried[-1]
+    # The manual puts functools.lru_cache on it, which wants hashes.
+    result = kernel.tiling(attempt, *map(hashable, args), **{
+        name: hashable(value) for name, value in kwargs.items()})
+    # What no size mends is a mistake, that of the first attempt.
+    if tried and all(launch.error for launch in tried) and not isinstance(
+            tried[0].error, OutOfMemory):
+        raise tried[0].error
+    return result
+
+
+def launch_shrunk(kernel, cores, args, kwargs):
+    """Launches with smaller and smaller sizes, by @ppl.autotiling, until the
+    kernel fits."""
+    bound = kernel._bind(args, kwargs)
+    values = dict(bound.arguments)
+    # Copies of using() share what fitted.
+    key = (kernel._chip(), cores,
+           kernel.options.get("pipeline", kernel.pipeline),
+           *((name, described(value)) for name, value in values.items()))
+    values.update(kernel.fitting.get(key, {}))
+    first = None
+    while True:
+        given = inspect.BoundArguments(kernel.signature, dict(values))
+        launch = kernel._attempt(cores, given.args, given.kwargs)
+        if not launch.error:
+            kernel.fitting[key] = {name: values[name] for name in kernel.rules}
+            return launch
+        first = first or launch.error
+        smaller = {name: _next_value(kernel, name, rule(dict(values)))
+                   for name, rule in kernel.rules.items()}
+        grew = all(smaller[name] >= values[name] for name in smaller)
+        if grew or any(value < 1 for value in smaller.values()):
+            # What no size mends is a mistake, that of the first attempt.
+            raise launch.error if isinstance(first, OutOfMemory) else first
+        values.update(smaller)
+
+
+def _next_value(kernel, name, value):
+    if isinstance(value, bool) or not isinstance(
+            value, (int, numpy.integer)):
+        raise PplTypeError(
+            f"the autotiling rule of {name} gives {value!r} for "
+            f"{kernel.__name__}; it must give an integer, such as "
+            f"values['{name}'] // 2")
+    return value
+
+
+def launch_tuned(kernel, cores, args, kwargs):
+    """Launches with the config that takes the fewest predicted cycles."""
+    tuning, chip = kernel.tuning, kernel._chip()
+    given = set(kwargs) & {name for config in tuning.configs
+                           for name in config.kwargs}
+    if given:
+        raise PplTypeError(f"{', '.join(sorted(given))} of {kernel.__name__} "
+                           "is tuned; leave it out of the launch")
+    bound = [kernel._bind(args, {**kwargs, **config.kwargs})
+             for config in tuning.configs]
+    key = (chip, cores, kernel.options.get("pipeline"),
+           tuning.key_of(bound[0].arguments, described),
+           tuple(str(array.dtype) for array in
+                 map(array_of, bound[0].arguments.values())
+                 if array is not None))
+    if key not in tuning.best:
+        def predict(config):
+            return kernel._with(config)._cycles(
+                cores, kernel._bind(args, {**kwargs, **config.kwargs}))
+        tuning.best[key] = choose(tuning.configs, predict)
+    best, candidates = tuning.best[key]
+    launch = kernel._with(best.config)._launch(
+        cores, *args, **kwargs, **best.config.kwargs)
+    launch.config, launch.candidates = best.config, candidates
+    return launch
+
+
+def launch_searched(kernel, cores, args, kwargs):
+    """Launches with the sizes that take the fewest predicted cycles, of the
+    parameters that are searched and that the launch leaves out."""
+    search, chip = kernel.search, kernel._chip()
+    try:
+        given = kernel.signature.bind_partial(*args, **kwargs).arguments
+    except TypeError:
+        given = kernel._bind(args, kwargs).arguments  # says what is wrong
+    # A default is a value that the author has chosen already.
+    names = [name for name, parameter in kernel.signature.parameters.items()
+             if name not in given
+             and (name in search.given or is_constexpr(parameter)
+                  and parameter.default is parameter.empty)]
+    key = (chip, cores, kernel.options.get("pipeline", kernel.pipeline),
+           *((name, described(value)) for name, value in given.items()))
+    if key not in search.best:
+        sizes = search.sizes(names, max(
+            (size for value in given.values() for size in sizes_of(value)),
+            default=1))
+
+        def predict(config):
+            return kernel._with(config)._cycles(
+                cores, kernel._bind(args, {**kwargs, **config.kwargs}))
+        search.best[key] = search.choose(sizes, predict)
+    best, candidates = search.best[key]
+    launch = kernel._with(best.config)._launch(
+        cores, *args, **kwargs, **best.config.kwargs)
+    launch.config, launch.candidates = best.config, candidates
+    return launch
