@@ -100,7 +100,9 @@ constexpr size_t kNearby = 4;
 
 /// One engine need not wait until the other has done with a place, if the next
 /// buffer lies elsewhere: a result is computed while the one before it is
-/// stored, also where no loop says that its rounds overlap.
+/// stored, also where no loop says that its rounds overlap. Two steps, as with
+/// two places that take turns: the one that still uses the place, and the one
+/// that runs beside it and must not want it.
 constexpr size_t kSlack = 2 * kNearby;
 
 /// memory_alloc_method_t; the second fails where others share a bank.

@@ -19,7 +19,8 @@ def PplAllocate : Pass<"ppl-allocate", "::weft::ppl::NetOp"> {
   let description = [{
     In: a kernel in its final order. Out: `ppl.alloc` has become `ppl.local` (or `ppl.global` in L2), and functions have the addresses of the scratch
     memory of their commands (`ppl.scratch`). Tensors are placed in order of time, where possible in other banks than those that are used at the
-    same time; if that does not fit, by size. An error names the largest tensor if nothing fits.
+    same time; if that does not fit, by size. Where there is room, the place of a tensor of a transfer rests for 8 commands behind its last use, so that
+    what comes next need not wait until the other engine has done with it. An error names the largest tensor if nothing fits.
   }];
   let options = [
     Option<"method", "method", "unsigned", "0", "memory_alloc_method_t: 0 banks first, 1 size first, 2 no two in a bank">,

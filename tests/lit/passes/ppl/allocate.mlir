@@ -76,3 +76,72 @@ ppl.net @resting on "bm1684x" weights [4294967296, 0] context [4294967296, 65536
   ppl.dma.fill dst = %c, C = 0 : i64 : !l
   ppl.tiu.fadd dst = %b, src0 = %b, src1 = %c : !l, !l, !l
 }
+
+// -----
+
+// It rests for eight commands: then the place is used again, and not one command earlier.
+!l = !ppl.tensor<1x64x1x16xf32, local, aligned>
+// CHECK-LABEL: ppl.net @rested
+// CHECK: %[[A:.*]] = ppl.local at 0 :
+// CHECK: %[[B:.*]] = ppl.local at 16384 :
+// CHECK: %[[C:.*]] = ppl.local at 0 :
+ppl.net @rested on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %a = ppl.alloc : !l
+  %b = ppl.alloc : !l
+  %c = ppl.alloc : !l
+  ppl.dma.fill dst = %a, C = 0 : i64 : !l
+  ppl.tiu.fadd dst = %b, src0 = %a, src1 = %a : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.dma.fill dst = %c, C = 0 : i64 : !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %c : !l, !l, !l
+}
+// CHECK-LABEL: ppl.net @still_resting
+// CHECK: %[[A:.*]] = ppl.local at 0 :
+// CHECK: %[[B:.*]] = ppl.local at 16384 :
+// CHECK: %[[C:.*]] = ppl.local at 64 :
+ppl.net @still_resting on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %a = ppl.alloc : !l
+  %b = ppl.alloc : !l
+  %c = ppl.alloc : !l
+  ppl.dma.fill dst = %a, C = 0 : i64 : !l
+  ppl.tiu.fadd dst = %b, src0 = %a, src1 = %a : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %b : !l, !l, !l
+  ppl.dma.fill dst = %c, C = 0 : i64 : !l
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %c : !l, !l, !l
+}
+
+// -----
+
+// In full memory no place rests, and tensors still lie in order of time (by size the small one would lie behind the others).
+!l = !ppl.tensor<1x64x1x16xf32, local, aligned>
+!third = !ppl.tensor<1x64x64x384xf32, local, aligned>
+// CHECK-LABEL: ppl.net @no_room_to_rest
+// CHECK: %[[S:.*]] = ppl.local at 0 :
+// CHECK: %[[A:.*]] = ppl.local at 16384 :
+// CHECK: %[[B:.*]] = ppl.local at 114688 :
+// CHECK: %[[C:.*]] = ppl.local at 16384 :
+ppl.net @no_room_to_rest on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %s = ppl.alloc : !l
+  %a = ppl.alloc : !third
+  %b = ppl.alloc : !third
+  %c = ppl.alloc : !third
+  ppl.dma.fill dst = %s, C = 0 : i64 : !l
+  ppl.dma.fill dst = %a, C = 0 : i64 : !third
+  ppl.tiu.fadd dst = %b, src0 = %a, src1 = %a : !third, !third, !third
+  ppl.dma.fill dst = %c, C = 0 : i64 : !third
+  ppl.tiu.fadd dst = %b, src0 = %b, src1 = %c : !third, !third, !third
+  ppl.tiu.fadd dst = %s, src0 = %s, src1 = %s : !l, !l, !l
+}
