@@ -11,8 +11,8 @@ Networks, the vendor's cycles and the work in each network stand in tests/data/b
 Nothing runs: each network is converted and `weft profile` predicts. DIR keeps models and bmodels. --group: the public networks, the
 small ones of models/layouts, those of models/architectures, or all; without it the public ones are printed, and all checked, renewed and calibrated.
 
-floor: max(multiply-accumulates / rate, bytes of parameters / 54), rate 16384 (int8), 8192 (f16) and 1024 (f32) a cycle; 54 bytes a
-cycle is what a full-rate tensor load of the cost model gets. measured, probed, kin: busy cycles of both engines by what speaks for
+floor: max(multiply-accumulates / rate, bytes of parameters / load), with the peak of the fastest type that the program multiplies in and
+the bytes a cycle that a full-rate tensor load gets, both as `weft profile --json` says. measured, probed, kin: busy cycles of both engines by what speaks for
 their price (docs/cycles.md). `if doubled`: the ratio if every command whose price no vendor stream shows (probed, kin) cost twice as
 much, with no overlap of the difference: an upper bound. A network that computes something on the host (*) is in no mean: the host's
 work costs no cycles here. What the search for groups expected (`weft explain`) is held against the profile of networks that are groups alone.
@@ -42,8 +42,7 @@ import model_registry  # noqa: E402
 DATA = FOLDER.parent / "tests" / "data" / "bench"
 BASELINE = DATA / "baseline.json"
 RENEW = "scripts/bench --cycles --renew"
-RATES = {"int8": (16384, 1), "f16": (8192, 2), "bf16": (8192, 2), "f32": (1024, 4)}  # multiply-accumulates a cycle, bytes of a parameter
-LOAD_BYTES = 54  # a cycle
+PARAMETER_BYTES = {"int8": 1, "f16": 2, "bf16": 2, "f32": 4}
 LARGEST_RISE = 0.01  # of a geometric mean; prices and commands are exact and deterministic, so this is room for trades, not noise
 # What works beside the two queues of the search's model: addresses that are free late, stores that wait, turned transfers.
 EXPECTED_WITHIN, EXPECTED_SHARE = 0.1, 0.9  # of the profile's cycles, in so many of the networks
@@ -112,9 +111,14 @@ def calibrate(program, name, entry, folder):
          *shape_flags(entry))
 
 
-def floor_of(entry, precision):
-    rate, size = RATES[precision]
-    return max(entry["macs"] / rate, entry["parameters"] * size / LOAD_BYTES)
+def peak_of(profile):
+    """Multiply-accumulates a cycle of the fastest type of a program; 0 if it multiplies in none that has a peak."""
+    return max((kind["peak_macs_per_cycle"] for kind in profile["macs"]["types"]), default=0)
+
+
+def floor_of(entry, precision, profile):
+    peak = peak_of(profile)
+    return max(entry["macs"] / peak if peak else 0, entry["parameters"] * PARAMETER_BYTES[precision] / profile["dram"]["load_bytes_per_cycle"])
 
 
 def convert_flags(name, entry, precision):
@@ -135,7 +139,7 @@ def measure(program, name, entry, precision, folder, options):
     unconfirmed, probed = profile["extrapolated"]["cycles"], profile["extrapolated"]["probed_cycles"]
     vendor = entry["vendor"].get(precision)
     row = {"network": name, "precision": precision, "ours": profile["total_cycles"], "vendor": vendor,
-           "floor": round(floor_of(entry, precision)), "bound": explained["bound"]["cycles"], "measured": busy - unconfirmed, "probed": probed,
+           "floor": round(floor_of(entry, precision, profile)), "bound": explained["bound"]["cycles"], "measured": busy - unconfirmed, "probed": probed,
            "kin": unconfirmed - probed, "dram_bytes": profile["dram"]["read_bytes"] + profile["dram"]["write_bytes"],
            "expected": sum(step["cycles"] for step in steps) if all(step["operations"] for step in steps) else None,
            "commands": sum(engine["commands"] for engine in profile["engines"].values()),
@@ -149,22 +153,22 @@ def measure(program, name, entry, precision, folder, options):
 
 def worst_nodes(profile):
     """The nodes that lose most: cycles on the critical path beyond what their products and DRAM bytes need."""
-    peak = max((kind["peak_macs_per_cycle"] for kind in profile["macs"]["types"]), default=0)
+    peak, load = peak_of(profile), profile["dram"]["load_bytes_per_cycle"]
     rows = []
     for node in profile["nodes"]:
         moved = node["dram_read_bytes"] + node["dram_write_bytes"]
-        need = max(node["macs"] / peak if peak else 0, moved / LOAD_BYTES)
+        need = max(node["macs"] / peak if peak else 0, moved / load)
         rows.append({"nodes": node["nodes"], "op_types": node["op_types"], "critical_cycles": node["critical_cycles"],
-                     "lost_cycles": max(0, round(node["critical_cycles"] - need)), "reason": reason(node, moved, peak)})
+                     "lost_cycles": max(0, round(node["critical_cycles"] - need)), "reason": reason(node, moved, peak, load)})
     return [row for row in sorted(rows, key=lambda row: -row["lost_cycles"])[:WORST] if row["lost_cycles"]]
 
 
-def reason(node, moved, peak):
+def reason(node, moved, peak, load):
     """In words: which engine the node keeps busy, with what, and how far that is from its rate."""
     if node["gdma_cycles"] >= node["tiu_cycles"]:
         cycles = node["gdma_cycles"]
         text = f"DMA {cycles:,} cycles for {moved:,} DRAM bytes"
-        text += f": {moved / cycles:.1f} a cycle, {LOAD_BYTES} would take {round(moved / LOAD_BYTES):,}" if cycles and moved else ""
+        text += f": {moved / cycles:.1f} a cycle, {load:.0f} would take {round(moved / load):,}" if cycles and moved else ""
     elif node["macs"] and peak:
         share = node["macs"] / peak / node["tiu_cycles"]
         text = f"TIU {node['tiu_cycles']:,} cycles at {share:.1%} of the peak of products"

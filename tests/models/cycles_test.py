@@ -21,6 +21,18 @@ def row(network, ours, host_operations=0, expected=None, bound=None):
     return {"network": network, "precision": "f16", "ours": ours, "host_operations": host_operations, "expected": expected, "bound": bound}
 
 
+class Floor(unittest.TestCase):
+    PROFILE = {"macs": {"types": [{"peak_macs_per_cycle": 0}, {"peak_macs_per_cycle": 100}]}, "dram": {"load_bytes_per_cycle": 10}}
+
+    def test_rates_are_those_of_the_profile(self):
+        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 100}, "f16", self.PROFILE), 50)
+        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 400}, "f16", self.PROFILE), 80)
+        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 400}, "int8", self.PROFILE), 50)
+
+    def test_a_program_without_products(self):
+        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 100}, "f32", {**self.PROFILE, "macs": {"types": []}}), 40)
+
+
 class Judgement(unittest.TestCase):
     def judged(self, *rows, baseline=None):
         return cycles.judge("public f16", list(rows), BASELINE if baseline is None else baseline)
