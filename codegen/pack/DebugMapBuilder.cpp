@@ -23,8 +23,10 @@ using NodeKey = std::pair<std::string, int64_t>;
 
 class DebugMapBuilder {
 public:
-  explicit DebugMapBuilder(const std::vector<std::string> &nodeOpTypes)
-      : map(std::make_unique<wire::DebugMapT>()), nodeOpTypes(nodeOpTypes) {}
+  DebugMapBuilder(const std::vector<std::string> &nodeOpTypes,
+                  const std::vector<std::string> &sourceLines)
+      : map(std::make_unique<wire::DebugMapT>()), nodeOpTypes(nodeOpTypes),
+        sourceLines(sourceLines) {}
 
   void addGroup(const CommandGroup &group);
   LogicalResult addPiece(const ObservedPiece &piece);
@@ -39,7 +41,7 @@ private:
   FailureOr<wire::DebugTensorT *> tensorOf(const ObservedPiece &piece);
 
   std::unique_ptr<wire::DebugMapT> map;
-  const std::vector<std::string> &nodeOpTypes;
+  const std::vector<std::string> &nodeOpTypes, &sourceLines;
   std::map<NodeKey, uint32_t> nodeIndex;
   std::map<std::vector<uint32_t>, uint32_t> sourceIndex;
   /// Locations are uniqued, so a location has one source; only looked up.
@@ -73,6 +75,8 @@ uint32_t DebugMapBuilder::nodeOf(const NodeKey &key) {
     node->index = int32_t(key.second);
     if (key.second >= 0 && size_t(key.second) < nodeOpTypes.size())
       node->op_type = nodeOpTypes[key.second];
+    if (key.second >= 0 && size_t(key.second) < sourceLines.size())
+      node->source = sourceLines[key.second];
     map->nodes.push_back(std::move(node));
   }
   return entry->second;
@@ -192,11 +196,10 @@ LogicalResult DebugMapBuilder::addDecisions(tpu::DecisionsAttr decisions) {
   return success();
 }
 
-FailureOr<std::unique_ptr<wire::DebugMapT>>
-codegen::buildDebugMap(const EncodedProgram &program,
-                       const std::vector<std::string> &nodeOpTypes,
-                       tpu::DecisionsAttr decisions) {
-  DebugMapBuilder builder(nodeOpTypes);
+FailureOr<std::unique_ptr<wire::DebugMapT>> codegen::buildDebugMap(
+    const EncodedProgram &program, const std::vector<std::string> &nodeOpTypes,
+    const std::vector<std::string> &sourceLines, tpu::DecisionsAttr decisions) {
+  DebugMapBuilder builder(nodeOpTypes, sourceLines);
   for (const CommandGroup &group : program.groups)
     builder.addGroup(group);
   for (const ObservedPiece &piece : program.pieces)

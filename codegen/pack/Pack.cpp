@@ -236,7 +236,7 @@ makeStage(const StageProgram &program, const PackedWeights &weights,
   if (options.strip)
     return stage;
   FailureOr<std::unique_ptr<wire::DebugMapT>> map = buildDebugMap(
-      *program.encoded, program.nodeOpTypes,
+      *program.encoded, program.nodeOpTypes, program.sourceLines,
       net->getAttrOfType<tpu::DecisionsAttr>(tpu::kDecisionsAttr));
   if (failed(map))
     return failure();

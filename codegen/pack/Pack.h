@@ -45,9 +45,10 @@ struct StageProgram {
   /// Operators of the ONNX nodes by position in the graph, for the debug map.
   std::vector<std::string> nodeOpTypes;
   InterfaceNotes notes;
-  /// The nodes of the debug map are lines of a kernel's source, and the
-  /// operators are their texts.
+  /// The nodes of the debug map are lines of a kernel's source; their texts by
+  /// position (driver::nameSourceLines).
   bool hasLines = false;
+  std::vector<std::string> sourceLines = {};
 };
 
 /// The weights stay where they are, in the contexts of the nets, which must

@@ -236,14 +236,20 @@ bool hasLines(const StageSpec &stage) {
   return stage.debugMap && stage.debugMap->has_lines();
 }
 
+std::string_view captionOf(const wire::DebugNode &node) {
+  if (node.source())
+    return node.source()->string_view();
+  return node.op_type() ? node.op_type()->string_view() : std::string_view();
+}
+
 std::string originText(const StageSpec &stage, size_t group, isa::Engine engine,
                        size_t index) {
   std::string text;
   for (const wire::DebugNode *node : originNodes(stage, group, engine, index)) {
     text += !text.empty() ? " + " : hasLines(stage) ? "line " : "node ";
     text += quoteName(node->name()->string_view());
-    if (node->op_type())
-      text += " (" + node->op_type()->str() + ")";
+    if (std::string_view caption = captionOf(*node); !caption.empty())
+      text += " (" + std::string(caption) + ")";
   }
   return text;
 }

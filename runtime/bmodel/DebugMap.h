@@ -7,6 +7,7 @@
 #include "runtime/isa/Codes.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::rt {
@@ -23,6 +24,10 @@ std::vector<const wire::DebugNode *> originNodes(const StageSpec &stage,
 
 /// Whether the origins are lines of a kernel's source, not ONNX nodes.
 bool hasLines(const StageSpec &stage);
+
+/// What tells a reader more of a node than its name: the operator, or the text
+/// of a line of source; empty if the file does not say.
+std::string_view captionOf(const wire::DebugNode &node);
 
 /// "node 'Conv_84' (Conv)", several joined by " + "; "line 'silu.cpp:12' (its
 /// text)"; empty if there is no origin.

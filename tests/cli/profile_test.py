@@ -46,13 +46,13 @@ SCHEMA = {
     "debug_map": FLAG, "origin": TEXT,
     "slow_transfers": [{"nodes": [TEXT], "direction": TEXT, "commands": COUNT, "bytes": COUNT, "cycles": COUNT,
                         "full_rate_cycles": COUNT, "reason": TEXT}],
-    "nodes": [{"nodes": [TEXT], "op_types": [TEXT], "commands": COUNT, "tiu_cycles": COUNT, "gdma_cycles": COUNT,
+    "nodes": [{"nodes": [TEXT], "op_types": [TEXT], "source": TEXT, "commands": COUNT, "tiu_cycles": COUNT, "gdma_cycles": COUNT,
                "critical_cycles": COUNT, "critical_share": REAL, "extrapolated_cycles": COUNT, "macs": COUNT,
                "dram_read_bytes": COUNT, "dram_write_bytes": COUNT, "engine": TEXT, "bound_by": TEXT, "bound_cycles": REAL,
                "achieved": REAL}],
 }
-# A line's work has no bound if it neither multiplies nor moves data of DRAM.
-NULLABLE = ("bound_by",)
+# A line's work has no bound if it neither multiplies nor moves data of DRAM; a node has no text.
+NULLABLE = ("bound_by", "source")
 
 # Three blocks of a product whose operand is doubled: DMA, element arithmetic and a matrix product on lines of their own.
 KERNEL = '''#include "ppl/ppl.h"
@@ -183,7 +183,7 @@ class ProfileTest(unittest.TestCase):
         self.assertTrue(report["debug_map"])
         rows = {tuple(row["nodes"]): row for row in report["nodes"]}
         fused = rows[("conv_0", "relu_0")]
-        self.assertEqual(fused["op_types"], ["Conv", "Relu"])
+        self.assertEqual((fused["op_types"], fused["source"]), (["Conv", "Relu"], None))
         self.assertEqual(fused["macs"], 4 * 8 * 8 * 3 * 9)
         self.assertEqual(report["macs"]["total"], fused["macs"])
         for key in ("tiu_cycles", "gdma_cycles"):
@@ -255,8 +255,8 @@ class ProfileTest(unittest.TestCase):
         self.assertLess(row["cycles"], row["serial_cycles"])
         lines = {line["nodes"][0]: line for line in report["nodes"]}
         source = KERNEL.splitlines()
-        self.assertEqual({name: line["op_types"] for name, line in lines.items()},
-                         {f"doubled.cpp:{n}": [source[n - 1].strip()] for n in (7, 11, 12, 13, 14)})
+        self.assertEqual({name: (line["source"], line["op_types"]) for name, line in lines.items()},
+                         {f"doubled.cpp:{n}": (source[n - 1].strip(), []) for n in (7, 11, 12, 13, 14)})
         kinds = {name.split(":")[1]: (line["engine"], line["bound_by"], line["commands"]) for name, line in lines.items()}
         self.assertEqual(kinds, {"7": ("gdma", "dram", 1), "11": ("gdma", "dram", 3), "12": ("tiu", None, 3),
                                  "13": ("tiu", "compute", 3), "14": ("gdma", "dram", 3)})

@@ -330,8 +330,8 @@ class Cost(unittest.TestCase):
         self.assertEqual(set(told), {f"kernels_test.py:{row['line']}" for row in profile["lines"]})
         for row in profile["lines"]:
             other = told[f"kernels_test.py:{row['line']}"]
-            self.assertEqual((other["op_types"], other["tiu_cycles"], other["gdma_cycles"], other["bound_by"]),
-                             ([row["source"]], row["tiu_cycles"], row["dma_cycles"], row["bound_by"]))
+            self.assertEqual((other["source"], other["tiu_cycles"], other["gdma_cycles"], other["bound_by"]),
+                             (row["source"], row["tiu_cycles"], row["dma_cycles"], row["bound_by"]))
             self.assertAlmostEqual(other["achieved"], row["achieved"])
 
     def test_autotune_takes_the_cheapest_that_fits(self):

@@ -153,7 +153,7 @@ FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial,
   stage.encoded = &*encoded;
   if (withLines) {
     stage.hasLines = true;
-    stage.nodeOpTypes = nameSourceLines(*encoded);
+    stage.sourceLines = nameSourceLines(*encoded);
   }
   codegen::PackOptions packing;
   packing.producer = "weft " WEFT_VERSION;

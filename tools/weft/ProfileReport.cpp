@@ -1,5 +1,6 @@
 #include "tools/weft/ProfileReport.h"
 
+#include "runtime/bmodel/DebugMap.h"
 #include "runtime/host/Work.h"
 #include "runtime/status/Quote.h"
 #include "tools/weft/HostListing.h"
@@ -37,11 +38,12 @@ std::string_view cli::nameOfNoOrigin(const Profile &profile) {
   return profile.hasLines ? "(no line)" : "(no ONNX node)";
 }
 
-static std::string opTypes(const profile::NodeRow &row) {
+/// Operators of the nodes, or the text of the line.
+static std::string captions(const profile::NodeRow &row) {
   std::string text;
   for (const rt::wire::DebugNode *node : row.nodes)
-    if (node->op_type() && node->op_type()->size() != 0)
-      text += (text.empty() ? "" : " + ") + node->op_type()->str();
+    if (std::string_view caption = rt::captionOf(*node); !caption.empty())
+      text += (text.empty() ? "" : " + ") + std::string(caption);
   return text;
 }
 
@@ -151,11 +153,13 @@ static Json describeNodes(const Profile &profile) {
     Json names = Json::array(), types = Json::array();
     for (const rt::wire::DebugNode *node : row.nodes) {
       names.push_back(node->name()->str());
-      types.push_back(node->op_type() ? node->op_type()->str() : "");
+      if (!profile.hasLines)
+        types.push_back(rt::captionOf(*node));
     }
     nodes.push_back(
         {{"nodes", std::move(names)},
          {"op_types", std::move(types)},
+         {"source", profile.hasLines ? Json(captions(row)) : Json(nullptr)},
          {"commands", row.tiu.commands + row.gdma.commands},
          {"tiu_cycles", row.tiu.cycles},
          {"gdma_cycles", row.gdma.cycles},
@@ -453,7 +457,7 @@ static void appendLines(std::string &text, const Profile &profile,
            number(row.gdma.cycles), boundText(row, profile).c_str(),
            pictures[i].c_str());
     text += shortened(nodeNames(row, nameOfNoOrigin(profile)), 32) + "  " +
-            beginOf(opTypes(row), 40) + "\n";
+            beginOf(captions(row), 40) + "\n";
   }
 }
 
@@ -479,7 +483,7 @@ static void appendNodes(std::string &text, const Profile &profile,
            percent(profile.share(row.criticalCycles())), number(row.tiu.cycles),
            number(row.gdma.cycles),
            number(row.gdma.dramReadBytes + row.gdma.dramWriteBytes));
-    std::string types = opTypes(row);
+    std::string types = captions(row);
     text += shortened(nodeNames(row, nameOfNoOrigin(profile)), 48) +
             (types.empty() ? "" : " (" + shortened(types, 32) + ")") + "\n";
   }

@@ -276,11 +276,11 @@ static std::string
 nodesText(const std::vector<const rt::wire::DebugNode *> &nodes) {
   std::string text;
   for (const rt::wire::DebugNode *node : nodes)
-    text += (text.empty() ? "" : " + ") +
-            rt::quoteName(node->name()->string_view()) +
-            rt::format(" (%s, node %d)",
-                       node->op_type() ? node->op_type()->c_str() : "",
-                       int(node->index()));
+    text +=
+        (text.empty() ? "" : " + ") +
+        rt::quoteName(node->name()->string_view()) +
+        rt::format(" (%s, node %d)", std::string(rt::captionOf(*node)).c_str(),
+                   int(node->index()));
   return text.empty() ? "none" : text;
 }
 

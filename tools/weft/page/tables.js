@@ -81,7 +81,7 @@ function showNodes() {
     return;
   }
   const made = makeTable(byId("nodes"), report.nodes, [
-    [hasLines ? "Line" : "Node", (row) => row.nodes.join(" + "), (row) => [(row.nodes.join(" + ") || noOrigin) + " ", element("span", { class: "types" }, row.op_types.filter(Boolean).join(" + ") + mark(row))]],
+    [hasLines ? "Line" : "Node", (row) => row.nodes.join(" + "), (row) => [(row.nodes.join(" + ") || noOrigin) + " ", element("span", { class: "types" }, (hasLines ? row.source : row.op_types.filter(Boolean).join(" + ")) + mark(row))]],
     ["Critical cycles", (row) => row.critical_cycles, (row) => grouped(row.critical_cycles)],
     ["Share of the run", (row) => row.critical_share, (row) => percent(row.critical_share), true],
     ["TIU cycles", (row) => row.tiu_cycles, (row) => grouped(row.tiu_cycles)],

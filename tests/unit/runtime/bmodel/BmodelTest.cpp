@@ -125,6 +125,23 @@ TEST(Bmodel, DebugMapNamesNodes) {
   EXPECT_EQ(originText(stage, 7, weft::isa::Engine::Tiu, 0), "");
 }
 
+// Files made before DebugNode.source have the text where the operator is.
+TEST(Bmodel, DebugMapHasLines) {
+  for (bool isOld : {false, true}) {
+    SmallModel small = makeSmallModel();
+    wire::DebugMapT &map = *small.tables.nets[0]->stages[0]->debug_map;
+    map.has_lines = true;
+    wire::DebugNodeT &line = *map.nodes[0];
+    line.op_type.clear();
+    (isOld ? line.op_type : line.source) = "tiu::abs(y, x);";
+    Result<Bmodel> model = Bmodel::load(packModel(small), "small");
+    ASSERT_TRUE(model.isOk()) << model.status().message();
+    EXPECT_EQ(
+        originText(model->nets()[0].stages[0], 0, weft::isa::Engine::Gdma, 0),
+        "line 'Copy_0' (tiu::abs(y, x);) + 'Copy_1'");
+  }
+}
+
 TEST(Bmodel, DecisionsAreRead) {
   Result<Bmodel> model = Bmodel::load(packModel(makeSmallModel()), "small");
   ASSERT_TRUE(model.isOk()) << model.status().message();
