@@ -270,6 +270,7 @@ def compiler():
          POINTER(SIZE)),
         ("weft_ppl_program_profile", VOID, VOID, POINTER(PplProfile)),
         ("weft_ppl_program_timeline", VOID, VOID, POINTER(CHAR)),
+        ("weft_ppl_program_lines", VOID, VOID, POINTER(CHAR)),
         ("weft_ppl_text", VOID, VOID, INT, POINTER(CHAR)),
         ("weft_ppl_close", None, VOID),
         ("weft_convert", VOID, CHAR, POINTER(ConvertOptions), POINTER(VOID),

@@ -47,8 +47,8 @@ SCHEMA = {
     "slow_transfers": [{"nodes": [TEXT], "direction": TEXT, "commands": COUNT, "bytes": COUNT, "cycles": COUNT,
                         "full_rate_cycles": COUNT, "reason": TEXT}],
     "nodes": [{"nodes": [TEXT], "op_types": [TEXT], "source": TEXT, "commands": COUNT, "tiu_cycles": COUNT, "gdma_cycles": COUNT,
-               "critical_cycles": COUNT, "critical_share": REAL, "extrapolated_cycles": COUNT, "macs": COUNT,
-               "dram_read_bytes": COUNT, "dram_write_bytes": COUNT, "engine": TEXT, "bound_by": TEXT, "bound_cycles": REAL,
+               "critical_cycles": COUNT, "critical_share": REAL, "wait_cycles": COUNT, "extrapolated_cycles": COUNT, "macs": COUNT,
+               "dram_read_bytes": COUNT, "dram_write_bytes": COUNT, "engine": TEXT, "compute_cycles": REAL, "dram_cycles": REAL, "bound_by": TEXT, "bound_cycles": REAL,
                "achieved": REAL}],
 }
 # A line's work has no bound if it neither multiplies nor moves data of DRAM; a node has no text.

@@ -5,12 +5,15 @@
 #include "tools/capi/Status.h"
 #include "tools/driver/KernelCheck.h"
 #include "tools/driver/KernelProgram.h"
+#include "tools/profile/ProfileRows.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstring>
+#include <map>
 #include <optional>
 
 using namespace weft;
@@ -34,7 +37,7 @@ struct weft_ppl_program {
   std::vector<uint8_t> bmodel, withLines;
   std::optional<rt::Bmodel> model; ///< of `bmodel`, which `profile` points into
   std::optional<profile::Profile> profile;
-  std::string text, timeline, warnings;
+  std::string text, timeline, rows, warnings;
   catalog::Dense values; ///< of weft_ppl_values
 
   /// Why the step that has just failed did.
@@ -345,6 +348,64 @@ static weft_compiler_status *timelineOf(weft_ppl_program *program,
   program->timeline = rows.dump();
   *json = program->timeline.c_str();
   return nullptr;
+}
+
+namespace {
+/// What the commands of one line cost.
+struct LineRow {
+  mlir::FileLineColLoc line; ///< null: of no line
+  profile::NodeRow cost;
+  uint64_t start = UINT64_MAX, end = 0;
+};
+} // namespace
+
+/// The most expensive first.
+static std::vector<LineRow> linesOf(const weft_ppl_program &program) {
+  std::map<std::pair<std::string, unsigned>, LineRow> found;
+  for (isa::Engine engine : {isa::Engine::Tiu, isa::Engine::Gdma})
+    for (const profile::CommandProfile &command :
+         program.profile->commands[int(engine)]) {
+      mlir::FileLineColLoc at = lineOf(program, engine, command);
+      LineRow &row =
+          found[{at ? at.getFilename().str() : "", at ? at.getLine() : 0}];
+      row.line = at;
+      (engine == isa::Engine::Tiu ? row.cost.tiu : row.cost.gdma).add(command);
+      row.start = std::min(row.start, command.span.start);
+      row.end = std::max(row.end, command.span.end);
+    }
+  std::vector<LineRow> rows;
+  for (auto &[line, row] : found)
+    rows.push_back(std::move(row));
+  llvm::stable_sort(rows, [](const LineRow &a, const LineRow &b) {
+    return a.cost.busyCycles() > b.cost.busyCycles();
+  });
+  return rows;
+}
+
+static weft_compiler_status *rowsOf(weft_ppl_program *program,
+                                    const char **json) {
+  if (!json)
+    return failure(Code::InvalidArgument, "json must not be NULL");
+  if (weft_compiler_status *status = predict(program))
+    return status;
+  auto rows = nlohmann::ordered_json::array();
+  for (const LineRow &line : linesOf(*program)) {
+    nlohmann::ordered_json row = {
+        {"file", line.line ? line.line.getFilename().str() : std::string()},
+        {"line", line.line ? int64_t(line.line.getLine()) : 0},
+        {"start", line.start},
+        {"end", line.end}};
+    row.update(profile::describeRow(line.cost, *program->profile));
+    rows.push_back(std::move(row));
+  }
+  program->rows = rows.dump();
+  *json = program->rows.c_str();
+  return nullptr;
+}
+
+weft_compiler_status *weft_ppl_program_lines(weft_ppl_program *program,
+                                             const char **json) {
+  return guarded([&] { return rowsOf(program, json); });
 }
 
 weft_compiler_status *weft_ppl_program_timeline(weft_ppl_program *program,

@@ -345,6 +345,18 @@ weft_ppl_program_profile(weft_ppl_program *program, weft_ppl_profile *profile);
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_program_timeline(weft_ppl_program *program, const char **json);
 
+/* What the lines of the kernel cost, as JSON, the most expensive first:
+
+     [{"file": "kernel.py", "line": 9, "start": 1200, "end": 1264,
+       "commands": 2, "tiu_cycles": 0, "gdma_cycles": 64, ..}, ..]
+
+   start and end are those of its first and its last command; the other keys are
+   those that rows of `weft profile --json` have behind `source`, with the same
+   numbers (docs/cli.md). `line` is 0 for what belongs to none. Lives until the
+   next call. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_program_lines(weft_ppl_program *program, const char **json);
+
 typedef enum weft_ppl_stage {
   WEFT_PPL_FUNCTIONS = 0, /* as recorded */
   WEFT_PPL_COMMANDS = 1   /* the chip's, with addresses */

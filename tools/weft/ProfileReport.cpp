@@ -3,6 +3,7 @@
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/host/Work.h"
 #include "runtime/status/Quote.h"
+#include "tools/profile/ProfileRows.h"
 #include "tools/weft/HostListing.h"
 #include "tools/weft/TextTable.h"
 
@@ -138,42 +139,21 @@ static Json describeSlowTransfers(const Profile &profile, const Chip &chip) {
   return rows;
 }
 
-/// What the work of a row is bound by; null if it neither multiplies nor moves
-/// data of DRAM.
-static Json boundOf(const profile::Roofline &roof) {
-  if (roof.cycles() == 0)
-    return nullptr;
-  return roof.isComputeBound() ? "compute" : "dram";
-}
-
 static Json describeNodes(const Profile &profile) {
   Json nodes = Json::array();
   for (const profile::NodeRow &row : profile.nodes) {
-    const profile::Roofline roof = row.roofline(profile.peakDramBytesPerCycle);
     Json names = Json::array(), types = Json::array();
     for (const rt::wire::DebugNode *node : row.nodes) {
       names.push_back(node->name()->str());
       if (!profile.hasLines)
         types.push_back(rt::captionOf(*node));
     }
-    nodes.push_back(
-        {{"nodes", std::move(names)},
-         {"op_types", std::move(types)},
-         {"source", profile.hasLines ? Json(captions(row)) : Json(nullptr)},
-         {"commands", row.tiu.commands + row.gdma.commands},
-         {"tiu_cycles", row.tiu.cycles},
-         {"gdma_cycles", row.gdma.cycles},
-         {"critical_cycles", row.criticalCycles()},
-         {"critical_share", profile.share(row.criticalCycles())},
-         {"extrapolated_cycles",
-          row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles},
-         {"macs", row.tiu.macs},
-         {"dram_read_bytes", row.gdma.dramReadBytes},
-         {"dram_write_bytes", row.gdma.dramWriteBytes},
-         {"engine", isa::engineName(row.busierEngine())},
-         {"bound_by", boundOf(roof)},
-         {"bound_cycles", roof.cycles()},
-         {"achieved", ratio(roof.cycles(), double(row.busyCycles()))}});
+    Json node = {
+        {"nodes", std::move(names)},
+        {"op_types", std::move(types)},
+        {"source", profile.hasLines ? Json(captions(row)) : Json(nullptr)}};
+    node.update(profile::describeRow(row, profile));
+    nodes.push_back(std::move(node));
   }
   return nodes;
 }

@@ -63,7 +63,8 @@ class Launch:
         """Predicted cycles and bytes, by name and by line (`Profile`). `html`:
         path of a page with the timeline, the lines and the map of local
         memory, which is written, too."""
-        profile = Profile(self.program.profile(), self.program.timeline())
+        profile = Profile(self.program.profile(), self.program.lines(),
+                          self.program.timeline())
         if html is not None:
             write_page(self.program, html)
         return profile

@@ -15,19 +15,22 @@ class Profile(dict):
     """Numbers by name, of the predicted run:
 
     `total_cycles` and the others of weft_ppl_profile; `lines`, for each line of
-    the kernel by cycles a dict of `file`, `line`, `source`, `commands`,
-    `tiu_cycles`, `dma_cycles`, `critical_cycles` (of commands that the run's
-    length depends on: without them it is shorter by these at most, since another
-    path becomes critical), `wait_cycles`, `macs`, `dram_read_bytes`,
-    `dram_write_bytes`, `start`, `end`, `compute_cycles` and `dram_cycles` (what
-    the MACs and bytes take at the chip's peak), `bound` (the engine that they
-    keep busy longer, "tiu" or "dma"), `bound_by` (the larger of the two peaks,
-    "compute" or "dram", or None) and `achieved` (its share of the busy cycles);
-    `timeline`, all commands. print() shows the lines as a table."""
+    the kernel by cycles a dict of `file`, `line`, `source`, `start`, `end` and
+    what rows of `weft profile --json` have: `commands`, `tiu_cycles`,
+    `gdma_cycles`, `critical_cycles` (of commands that the run's length depends
+    on: without them it is shorter by these at most, since another path becomes
+    critical), `critical_share` of the run, `wait_cycles`, `extrapolated_cycles`,
+    `macs`, `dram_read_bytes`, `dram_write_bytes`, `engine` (that they keep busy
+    longer, "tiu" or "gdma"), `compute_cycles` and `dram_cycles` (what the MACs
+    and bytes take at the chip's peak), `bound_by` (the larger of the two,
+    "compute" or "dram", or None), `bound_cycles` (it) and `achieved` (its share
+    of the busy cycles), and by older names `dma_cycles` (`gdma_cycles`) and
+    `bound` (`engine`, "tiu" or "dma"); `timeline`, all commands. print() shows
+    the lines as a table."""
 
-    def __init__(self, numbers, commands):
+    def __init__(self, numbers, lines, commands):
         super().__init__(numbers)
-        self["lines"] = _lines(commands)
+        self["lines"] = [_line(row) for row in lines]
         self["timeline"] = commands
 
     def __str__(self):
@@ -79,34 +82,10 @@ def _bound_text(row):
     return f"{name} {100 * row['achieved']:.0f} %"
 
 
-def _lines(commands):
-    rows = {}
-    for command in commands:
-        key = command["file"], command["line"]
-        row = rows.setdefault(key, {
-            "file": key[0], "line": key[1],
-            "source": linecache.getline(*key).strip() if key[1] else "",
-            "commands": 0, "tiu_cycles": 0, "dma_cycles": 0,
-            "compute_cycles": 0, "dram_cycles": 0,
-            "critical_cycles": 0, "wait_cycles": 0, "macs": 0,
-            "dram_read_bytes": 0, "dram_write_bytes": 0,
-            "start": command["start"], "end": command["end"]})
-        cycles = command["end"] - command["start"]
-        row["commands"] += 1
-        row["tiu_cycles" if command["engine"] == "tiu" else
-            "dma_cycles"] += cycles
-        row["critical_cycles"] += cycles * command["critical"]
-        row["wait_cycles"] += command["wait"]
-        for name in ("macs", "compute_cycles", "dram_cycles", "dram_read_bytes",
-                     "dram_write_bytes"):
-            row[name] += command[name]
-        row["start"] = min(row["start"], command["start"])
-        row["end"] = max(row["end"], command["end"])
-    for row in rows.values():
-        row["bound"] = "dma" if row["dma_cycles"] > row["tiu_cycles"] else "tiu"
-        least = max(row["compute_cycles"], row["dram_cycles"])
-        row["bound_by"] = None if least == 0 else \
-            "compute" if row["compute_cycles"] >= row["dram_cycles"] else "dram"
-        row["achieved"] = least / max(1, row["tiu_cycles"], row["dma_cycles"])
-    return sorted(rows.values(), key=lambda row: (
-        -max(row["tiu_cycles"], row["dma_cycles"]), row["line"]))
+def _line(row):
+    """A row of weft_ppl_program_lines with its source, and by names that it
+    has in Python."""
+    source = linecache.getline(row["file"], row["line"]) if row["line"] else ""
+    engine = row["engine"].replace("gdma", "dma")
+    return {**row, "source": source.strip(), "dma_cycles": row["gdma_cycles"],
+            "bound": engine}

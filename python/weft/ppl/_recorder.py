@@ -404,6 +404,13 @@ class Program:
         return {name: getattr(profile, name)
                 for name, _ in profile._fields_[1:]}
 
+    def lines(self):
+        """What its lines cost (weft_ppl_program_lines)."""
+        lines = ctypes.c_char_p()
+        self.check(self.library.c.weft_ppl_program_lines(
+            self.handle, ctypes.byref(lines)))
+        return json.loads(lines.value)
+
     def timeline(self):
         """The commands of the predicted run (weft_ppl_program_timeline)."""
         text = ctypes.c_char_p()

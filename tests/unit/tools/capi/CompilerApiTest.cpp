@@ -2,6 +2,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -190,6 +191,32 @@ TEST(CompilerApi, FilesWithLinesNameTheSource) {
   EXPECT_THAT(timeline, HasSubstr("\"file\":\"kernel.x\",\"line\":6"));
   EXPECT_THAT(timeline,
               HasSubstr("\"end\":" + std::to_string(profile.total_cycles)));
+}
+
+TEST(CompilerApi, LinesOfAProgramAreRowsOfAProfile) {
+  Program program = open("bm1684x");
+  recordAdd(weft_ppl_program_recorder(program.get()), 8);
+  int32_t again = 0;
+  Status status(weft_ppl_finish(program.get(), &again));
+  const char *lines = nullptr;
+  status.reset(weft_ppl_program_lines(program.get(), &lines));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  auto rows = nlohmann::json::parse(lines);
+  uint64_t cycles = 0;
+  for (const auto &row : rows) {
+    EXPECT_EQ(row["file"], "kernel.x");
+    EXPECT_LE(row["start"], row["end"]);
+    uint64_t tiu = row["tiu_cycles"], gdma = row["gdma_cycles"];
+    EXPECT_EQ(row["engine"], tiu >= gdma ? "tiu" : "gdma");
+    EXPECT_EQ(row["bound_by"].is_null(), row["bound_cycles"] == 0);
+    cycles += uint64_t(row["critical_cycles"]);
+  }
+  weft_ppl_profile profile = {};
+  profile.struct_bytes = sizeof(profile);
+  status.reset(weft_ppl_program_profile(program.get(), &profile));
+  EXPECT_EQ(cycles, profile.total_cycles);
+  status.reset(weft_ppl_program_lines(program.get(), nullptr));
+  EXPECT_EQ(messageOf(status), "json must not be NULL");
 }
 
 static Status valuesOf(const Program &program, int64_t id,
