@@ -7,10 +7,11 @@
 #include "tools/driver/KernelProgram.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
-#include "tools/npz/Npz.h"
 #include "tools/weft/DeviceFlags.h"
 #include "tools/weft/KernelArguments.h"
+#include "tools/weft/KernelOutputs.h"
 #include "tools/weft/KernelProfile.h"
+#include "tools/weft/KernelRun.h"
 #include "tools/weft/NearNames.h"
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/Program.h"
@@ -18,8 +19,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <nlohmann/json.hpp>
-
-#include <cstring>
 
 using namespace weft;
 using namespace weft::cli;
@@ -34,9 +33,9 @@ struct PplFlags {
   std::string target = chips::defaultTarget();
   std::string function; ///< --kernel
   std::vector<std::string> compilerArguments, arguments;
-  bool serial = false, interpret = false, json = false, text = false;
+  bool serial = false, json = false, text = false;
   bool check = false, noCheck = false;
-  rt::DeviceOptions device;
+  KernelRun run;
 };
 
 /// One program of a kernel file, recorded.
@@ -194,24 +193,6 @@ static Result<Recorded> recordProgram(const PplFlags &flags,
   return one;
 }
 
-static Result<std::vector<uint8_t>> makeBmodel(Recorded &one, bool serial) {
-  mlir::FailureOr<std::vector<uint8_t>> bytes = one.program->bmodel(serial);
-  if (mlir::failed(bytes))
-    return one.program->failureCause();
-  return std::move(*bytes);
-}
-
-static Result<MemoryImage> runOnce(Recorded &one, const PplFlags &flags,
-                                   bool serial) {
-  bool interprets = flags.interpret || !one.program->chip().hasCommands();
-  if (interprets)
-    return one.program->interpret();
-  Result<std::vector<uint8_t>> bytes = makeBmodel(one, serial);
-  if (!bytes)
-    return bytes.status();
-  return one.program->run(*bytes, flags.device);
-}
-
 //===----------------------------------------------------------------------===//
 // Actions
 //===----------------------------------------------------------------------===//
@@ -225,7 +206,7 @@ static ExitCode buildAction(const PplFlags &flags,
                                " __TEST__ functions; choose one with --test"));
   if (flags.text) {
     mlir::FailureOr<std::string> text =
-        tests.front().program->text(!flags.interpret, flags.serial);
+        tests.front().program->text(!flags.run.interpret, flags.serial);
     if (mlir::failed(text))
       return report(tests.front().program->failureCause());
     return printText(*text);
@@ -233,7 +214,8 @@ static ExitCode buildAction(const PplFlags &flags,
   if (flags.output.empty())
     return report(rt::fail(rt::Code::InvalidArgument,
                            "build needs --output FILE.bmodel"));
-  Result<std::vector<uint8_t>> bytes = makeBmodel(tests.front(), flags.serial);
+  Result<std::vector<uint8_t>> bytes =
+      kernelBmodel(*tests.front().program, flags.serial);
   if (!bytes)
     return report(bytes.status());
   if (rt::Status status =
@@ -244,73 +226,21 @@ static ExitCode buildAction(const PplFlags &flags,
                    " bytes\n");
 }
 
-/// What numpy has for the elements: integers as they are, floats as f32.
-static numeric::ElementType arrayTypeOf(catalog::DataType type) {
-  switch (type) {
-  case catalog::DataType::Int32:
-    return numeric::ElementType::I32;
-  case catalog::DataType::Uint32:
-    return numeric::ElementType::U32;
-  case catalog::DataType::Int16:
-    return numeric::ElementType::I16;
-  case catalog::DataType::Uint16:
-    return numeric::ElementType::U16;
-  case catalog::DataType::Int8:
-    return numeric::ElementType::I8;
-  case catalog::DataType::Uint8:
-    return numeric::ElementType::U8;
-  case catalog::DataType::Int64:
-    return numeric::ElementType::I64;
-  case catalog::DataType::Uint64:
-    return numeric::ElementType::U64;
-  default:
-    return numeric::ElementType::F32;
-  }
-}
-
-/// The outputs as arrays, by their names in the bmodel.
-static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
-                              const std::string &path) {
-  std::vector<numeric::HostTensor> tensors;
-  std::vector<std::string> names;
-  for (const auto &[name, piece] : one.program->outputs()) {
-    auto type = catalog::dataTypeOf(piece->type);
-    catalog::Dense values(*type, {piece->shape[0], piece->shape[1],
-                                  piece->shape[2], piece->shape[3]});
-    std::copy_n(memory.begin() +
-                    (piece->address - one.program->recorder().memory.base),
-                values.bytes.size(), values.bytes.begin());
-    numeric::HostTensor tensor(
-        arrayTypeOf(*type),
-        {piece->shape[0], piece->shape[1], piece->shape[2], piece->shape[3]});
-    bool isLong = numeric::elementBytes(tensor.type()) == 8;
-    for (int64_t i = 0; i < values.elements(); ++i)
-      if (isLong) // a double is not exact
-        tensor.as<uint64_t>()[i] = values.bits(i);
-      else
-        tensor.setFromDouble(i, values.value(i));
-    tensors.push_back(std::move(tensor));
-    names.push_back(name);
-  }
-  std::vector<npz::NamedTensor> arrays;
-  for (size_t i = 0; i < tensors.size(); ++i)
-    arrays.push_back({names[i], &tensors[i]});
-  return npz::writeNpz(path, arrays);
-}
-
 static ExitCode runAction(const PplFlags &flags, std::vector<Recorded> &tests) {
   if (!flags.save.empty() && tests.size() != 1)
     return report(rt::fail(rt::Code::InvalidArgument,
                            "--save takes one test; choose it with --test"));
   std::string text;
   for (Recorded &one : tests) {
-    Result<MemoryImage> memory = runOnce(one, flags, flags.serial);
+    Result<MemoryImage> memory =
+        runKernel(*one.program, flags.run, flags.serial);
     if (!memory)
       return report(inTest(one.name, memory.status()));
     text += one.name + ": ran, " +
             std::to_string(one.program->outputs().size()) + " outputs\n";
     if (!flags.save.empty())
-      if (rt::Status status = saveOutputs(one, *memory, flags.save); !status)
+      if (rt::Status status = saveOutputs(*one.program, *memory, flags.save);
+          !status)
         return report(status);
   }
   return printText(text);
@@ -323,7 +253,8 @@ static ExitCode checkAction(const PplFlags &flags, const KernelLibrary &library,
   for (Recorded &one : programs) {
     const Chip &chip = one.program->chip();
     if (chip.hasCommands()) {
-      Result<std::vector<uint8_t>> bytes = makeBmodel(one, flags.serial);
+      Result<std::vector<uint8_t>> bytes =
+          kernelBmodel(*one.program, flags.serial);
       if (!bytes)
         return report(inTest(one.name, bytes.status()));
     } else if (Result<MemoryImage> memory = one.program->interpret(); !memory) {
@@ -406,46 +337,6 @@ static ExitCode profileAction(const PplFlags &flags,
   return printText(text);
 }
 
-/// What is wrong with a test, one line each.
-static Result<std::vector<std::string>> checkTest(Recorded &one,
-                                                  const PplFlags &flags) {
-  std::vector<std::string> wrong;
-  Result<MemoryImage> memory = runOnce(one, flags, false);
-  if (!memory)
-    return memory.status();
-  wrong = one.program->unmetExpectations(*memory);
-  if (one.program->recorder().expectations.empty())
-    wrong.push_back(flags.kernel + ": test " + one.name +
-                    " expects nothing; call expect(pointer, &shape, wanted) "
-                    "at its end");
-  if (!one.program->chip().hasCommands() || flags.interpret)
-    return wrong;
-  // The rounds of loops one after the other, and the functions' own meaning,
-  // must give the same bytes.
-  Result<MemoryImage> serial = runOnce(one, flags, true);
-  if (!serial)
-    return serial.status();
-  Result<MemoryImage> meaning = one.program->interpret();
-  if (!meaning)
-    return meaning.status();
-  for (const auto &[name, output] : one.program->outputs()) {
-    const frontend::DeviceMemory::Piece *piece = output;
-    auto differs = [&](const MemoryImage &other) {
-      uint64_t start = piece->address - one.program->recorder().memory.base;
-      return !std::equal(memory->begin() + start,
-                         memory->begin() + start + piece->bytes,
-                         other.begin() + start);
-    };
-    if (differs(*serial))
-      wrong.push_back(name + ": the pipelined program gives other bytes than "
-                             "the serial one");
-    if (differs(*meaning))
-      wrong.push_back(name +
-                      ": the commands give other bytes than the interpreter");
-  }
-  return wrong;
-}
-
 /// Every test is judged, whatever the others do. Exit code 2 if one could not
 /// be run at all, else 1 if one failed.
 static ExitCode testAction(const PplFlags &flags, const Programs &programs,
@@ -455,7 +346,7 @@ static ExitCode testAction(const PplFlags &flags, const Programs &programs,
   for (const std::string &name : programs.names) {
     Result<Recorded> one = recordProgram(flags, programs, chip, name);
     Result<std::vector<std::string>> wrong =
-        one ? checkTest(*one, flags)
+        one ? judgeTest(flags.kernel, name, *one->program, flags.run)
             : Result<std::vector<std::string>>(one.status());
     std::string text =
         (wrong && wrong->empty() ? "PASS " : "FAIL ") + name + "\n";
@@ -493,7 +384,7 @@ static rt::Status checkActionFlags(const PplFlags &flags) {
       {"--html", !flags.page.empty(), {"profile"}},
       {"--json", flags.json, {"profile"}},
       {"--no-check", flags.noCheck, {"test", "check"}},
-      {"--interpret", flags.interpret, {"build", "run", "test"}},
+      {"--interpret", flags.run.interpret, {"build", "run", "test"}},
       {"--serial", flags.serial, {"build", "run", "check"}},
   };
   for (const Row &row : rows)
@@ -603,7 +494,7 @@ void cli::addPplCommand(Program &program) {
       ->allow_extra_args(false);
   command.add_flag("--serial", flags->serial,
                    "Keep the rounds of pipelined loops one after the other");
-  command.add_flag("--interpret", flags->interpret,
+  command.add_flag("--interpret", flags->run.interpret,
                    "Run the functions themselves, without commands");
   command.add_flag("--mlir", flags->text,
                    "build: print the commands as MLIR (with --interpret: the "
@@ -619,5 +510,5 @@ void cli::addPplCommand(Program &program) {
                    "Look for reads of what nothing wrote, races and results "
                    "that go nowhere; test and check always do");
   command.add_flag("--no-check", flags->noCheck, "test, check: leave that out");
-  addDeviceFlags(command, flags->device);
+  addDeviceFlags(command, flags->run.device);
 }
