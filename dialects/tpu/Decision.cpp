@@ -152,7 +152,10 @@ CauseAttr tpu::causeInDram(Operation *op) {
           .Case<GatherOp, ScatterOp>([](auto) { return rt::Cause::Indices; })
           .Case<ToHostOp, FromHostOp, HostOp, HostConstantOp>(
               [](auto) { return rt::Cause::Host; })
-          .Case<CustomOp>([](auto) { return rt::Cause::Plugin; })
+          .Case<CustomOp>([](CustomOp custom) {
+            return custom.getDomain() == kLibraryDomain ? rt::Cause::Library
+                                                        : rt::Cause::Plugin;
+          })
           .Default([](auto) { return rt::Cause::Whole; });
   // It has a form for groups, in which its channels are too many.
   if (asTileable(op))

@@ -139,6 +139,14 @@ class Explain(unittest.TestCase):
         value = report["dram_values"][0]
         self.assertEqual((value["name"], value["cause"]["cause"], value["cause"]["nodes"]), ("a", "indices", ["node_y"]))
 
+    def test_a_kernel_of_the_library(self):
+        nodes = [node("Sigmoid", "x", "a"), node("TopK", "a k", "y i")]
+        four = numpy_helper.from_array(np.array([4], np.int64), "k")
+        report = self.explain(bad.model(nodes, [tensor("x", 4, 500)], [tensor("y", 4, 4), tensor("i", 4, 4, dtype=TensorProto.INT64)], [four]))
+        cause = report["dram_values"][0]["cause"]
+        self.assertEqual((cause["cause"], cause["nodes"]), ("library", ["node_y"]))
+        self.assertNotIn("plugin", cause["text"])
+
     def test_the_host(self):
         large = numpy_helper.from_array(np.array(1e39), "large")
         nodes = [node("Sigmoid", "x", "r"), node("Mul", "r large", "m"), node("Div", "m large", "d"), node("Sigmoid", "d", "y")]
