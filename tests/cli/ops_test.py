@@ -43,6 +43,27 @@ def element(vector):
     return vector.split("x")[0]
 
 
+class Runs(unittest.TestCase):
+    """What the tests ran, by operand; what the device ran is told apart from what the interpreter alone ran."""
+
+    def test_types_are_those_of_operands(self):
+        for name, row in rows("ppl").items():
+            for one in row["runs"]:
+                with self.subTest(name, chip=one["chip"]):
+                    self.assertIn(one["chip"], row["chips"])
+                    self.assertIn(one["by"], ("device", "interpreter"))
+                    self.assertEqual(one["by"] == "device", one["chip"] == "bm1684x" and one == row["runs"][0] and row["state"] != "interpreted")
+                    taken = {slot["name"]: slot["types"] for slot in row["slots"]}
+                    for slot, types in one["types"].items():
+                        self.assertLessEqual(set(types), set(taken[slot]))
+
+    def test_an_index_is_not_what_is_gathered(self):
+        runs = {(one["chip"], one["by"]): one["types"] for one in rows("ppl")["dma.gather_h"]["runs"]}
+        self.assertEqual(runs["bm1690", "interpreter"], {"dst": ["fp32"], "param": ["fp32"], "index": ["uint32"]})
+        table = run("--ppl").stdout
+        self.assertIn("bm1690 in the interpreter (dst param: fp32, index: uint32)", table)
+
+
 class Sets(unittest.TestCase):
     def test_every_set_has_a_table_and_json(self):
         words = set(re.findall(r"`(\w+)`", pathlib.Path(PAGE).read_text().split("## weft ops")[1].split("\n## ")[0]))

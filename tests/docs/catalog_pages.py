@@ -28,6 +28,7 @@ STATES = {
     "interpreted": "no commands: runs in the interpreter (`weft ppl run --interpret`, or a target that has it)",
     "untested": "not measured",
 }
+RUN_BY = {"device": "emulator and vendor's runtime against the interpreter", "interpreter": "interpreter alone"}
 LANES = {"flexible_width": "from 2 on", "multiple_width": "of whole registers"}
 WORDS = {"vector_or_scalar": "vector or number", "tensor_or_scalar": "tensor or number", "flag": "bool", "choice": "word"}
 
@@ -142,6 +143,17 @@ class Ppl:
                     cycles[test.removeprefix("example_")] = tuple(row[key] - nothing[key] for key in ("tiu_cycles", "gdma_cycles"))
         return cycles
 
+    def runs_list(self, runs):
+        """An item for each chip and what ran it; operands with the same types together."""
+        text = ":\n\n"
+        for run in runs:
+            together = {}
+            for slot, kinds in run["types"].items():
+                together.setdefault(", ".join(kinds), []).append(f"`{slot}`")
+            text += f"* {run['chip']}, {RUN_BY[run['by']]}" + "".join(
+                f"{'; ' if number else ': '}{', '.join(slots)} {kinds}" for number, (kinds, slots) in enumerate(together.items())) + "\n"
+        return text
+
     def page(self, row, short):
         text = (f"# {row['name']}\n\n{row['summary']}. PPL manual {row['section']}; kernels call `ppl::{short.replace('.', '::')}`. "
                 f"{renew(self.name)}\n\n{self.called(short)}**Meaning**\n\n```\n{row['formula']}\n```\n\n")
@@ -152,8 +164,7 @@ class Ppl:
         text += f"**Chips**: {', '.join(row['chips']) or 'none of ours'}" + (f"; {row['chip_note']}" if row["chip_note"] else "") + ".\n\n"
         text += f"**On BM1684X**: {STATES[row['state']]}.\n"
         if row["runs"]:
-            text += "\n**Run by the tests**: " + "; ".join(f"{run['chip']} with {', '.join(run['types'])}" if run["types"] else run["chip"]
-                                                         for run in row["runs"]) + ".\n"
+            text += "\n**Run by the tests**" + self.runs_list(row["runs"])
         if row["example"]:
             text += "\n**Example**"
             measured = self.cycles.get(short.replace(".", "_", 1))

@@ -5,6 +5,9 @@
 #include "runtime/chips/Chips.h"
 #include "tools/catalog/Listing.h"
 
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 
 using namespace weft;
@@ -26,40 +29,53 @@ static const State kStates[] = {
 namespace {
 /// A row of PplRuns.def: what the tests ran.
 struct Run {
-  std::string_view name, chip, types;
+  std::string_view name, chip, by, operands;
 };
 } // namespace
 
 static const Run kRuns[] = {
-#define WEFT_PPL_RUN(name, chip, types) {name, chip, types},
+#define WEFT_PPL_RUN(name, chip, by, operands) {name, chip, by, operands},
 #include "tools/weft/PplRuns.def"
-    {"", "", ""}, // so that an empty table compiles
+    {"", "", "", ""}, // so that an empty table compiles
 };
 
-/// [{"chip": "bm1684x", "types": ["fp16", "fp32"]}, ..]
+/// "dst src: fp16 fp32, index: uint16" as {"dst": ["fp16", "fp32"], ..}.
+static nlohmann::ordered_json typesOf(std::string_view operands) {
+  auto types = nlohmann::ordered_json::object();
+  llvm::SmallVector<llvm::StringRef> groups, slots, kinds;
+  llvm::StringRef(operands).split(groups, ", ", -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef group : groups) {
+    auto [names, list] = group.split(": ");
+    slots.clear();
+    kinds.clear();
+    names.split(slots, ' ');
+    list.split(kinds, ' ');
+    for (llvm::StringRef slot : slots)
+      types[slot.str()] = std::vector<std::string>(kinds.begin(), kinds.end());
+  }
+  return types;
+}
+
+/// [{"chip": "bm1684x", "by": "device", "types": {"dst": ["fp16"]}}, ..]
 static nlohmann::ordered_json runsOf(const Operation &operation) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
-  for (const Run &run : kRuns) {
-    if (run.name != operation.name)
-      continue;
-    nlohmann::ordered_json types = nlohmann::ordered_json::array();
-    for (size_t begin = 0; begin < run.types.size();) {
-      size_t end = std::min(run.types.find(' ', begin), run.types.size());
-      types.push_back(run.types.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    runs.push_back({{"chip", run.chip}, {"types", std::move(types)}});
-  }
+  for (const Run &run : kRuns)
+    if (run.name == operation.name)
+      runs.push_back({{"chip", run.chip},
+                      {"by", run.by},
+                      {"types", typesOf(run.operands)}});
   return runs;
 }
 
-/// "bm1684x (fp16 fp32), bm1690 (fp32)".
+/// "bm1684x (dst src: fp16 fp32), bm1690 in the interpreter (dst: fp32)".
 static std::string runsText(const Operation &operation) {
   std::string text;
   for (const Run &run : kRuns)
     if (run.name == operation.name)
-      text += (text.empty() ? "" : ", ") + std::string(run.chip) +
-              (run.types.empty() ? "" : " (" + std::string(run.types) + ")");
+      text +=
+          (text.empty() ? "" : ", ") + std::string(run.chip) +
+          (run.by == "interpreter" ? " in the interpreter" : "") +
+          (run.operands.empty() ? "" : " (" + std::string(run.operands) + ")");
   return text;
 }
 

@@ -21,6 +21,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <set>
 
 using namespace weft;
@@ -464,18 +465,26 @@ static std::string_view stateOf(const std::vector<Case> &cases) {
   return "sequence";
 }
 
-/// The element types of the first calls, which every measurement runs.
+/// The element types of operands in the first calls, which every measurement
+/// runs: {"dst": ["fp16"]}.
 static std::string typesOf(const std::vector<Case> &cases) {
   constexpr size_t kFirst = 40;
-  std::set<std::string> types;
-  for (size_t i = 0; i < cases.size() && i < kFirst; ++i)
-    for (const Argument &argument : cases[i].call.arguments)
-      if (argument.isTensor())
-        types.insert(quoted(std::string(spelling(argument.tensor.type))));
+  std::map<std::string, std::set<std::string>> typesOfSlot;
+  for (size_t i = 0; i < cases.size() && i < kFirst; ++i) {
+    const Call &call = cases[i].call;
+    for (size_t slot = 0; slot < call.arguments.size(); ++slot)
+      if (call.arguments[slot].isTensor())
+        typesOfSlot[std::string(call.operation->slots[slot].name)].insert(
+            quoted(std::string(spelling(call.arguments[slot].tensor.type))));
+  }
   std::string text;
-  for (const std::string &type : types)
-    text += (text.empty() ? "" : ", ") + type;
-  return "[" + text + "]";
+  for (const auto &[slot, types] : typesOfSlot) {
+    std::string list;
+    for (const std::string &type : types)
+      list += (list.empty() ? "" : ", ") + type;
+    text += (text.empty() ? "" : ", ") + quoted(slot) + ": [" + list + "]";
+  }
+  return "{" + text + "}";
 }
 
 static bool runFunction(const Operation &operation, const Chip &chip,

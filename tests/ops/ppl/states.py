@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What the tests measured of every function of PPL on BM1684X, with which element types and on which chips they ran it, and the
-lists that `weft ops --ppl` shows.
+"""What the tests measured of every function of PPL on BM1684X, on which chips, by what and with which element types of its operands
+they ran it, and the lists that `weft ops --ppl` shows.
 
   states.py WEFT PPL_CASES CATALOG_TESTS [--cases 200] [--write]
 
 A function is `native` or `sequence` if random legal calls of it gave the same bytes on our emulator, on the vendor's runtime
 and in the interpreter (PPL_CASES; one command a call, or several). It is `interpreted` if the tests of CATALOG_TESTS that
 passed have computed it against a written formula. Every function needs a test that accepts a call and one that rejects one.
-Run are the element types of the first 40 of these calls, and those of the tests of CATALOG_TESTS that passed and compared values. Without --write the lists in
+Run on the device (emulator and vendor's runtime) are the element types of the first 40 of these calls; by the interpreter alone those of the
+tests of CATALOG_TESTS that passed. Without --write the lists in
 tools/weft/PplStates.def and PplRuns.def must say just that; the exit code is 1 if they do not, or if a function that has commands differs somewhere.
 """
 import argparse
@@ -21,9 +22,10 @@ LIST = pathlib.Path(__file__).resolve().parents[3] / "tools" / "weft" / "PplStat
 RUNS = LIST.with_name("PplRuns.def")
 HEAD = ("// What tests/ops/ppl/states.py measured on the first chip; renew it with its --write.\n"
         "// WEFT_PPL_STATE(function, state)\n")
-RUNS_HEAD = ("// Where and with which element types the tests ran each function and compared what it gave; made by\n"
+RUNS_HEAD = ("// On which chips and with which element types of each operand passing tests ran each function: `device`, our\n"
+             "// emulator and the vendor's runtime, which gave the bytes of the interpreter; `interpreter`, what it alone ran. Made by\n"
              "// tests/ops/ppl/states.py, renew it with its --write.\n"
-             "// WEFT_PPL_RUN(function, chip, element types)\n")
+             "// WEFT_PPL_RUN(function, chip, by, operands: element types)\n")
 # Messages between engines compute nothing: their order is all they mean.
 ORDER_ONLY = ("send_msg", "wait_msg", "vsdma_initialize", "vsdma_poll")
 
@@ -55,6 +57,34 @@ def covered(program):
     return seen
 
 
+def runs_of(measured, seen):
+    """By function, chip and `device` or `interpreter`: the element types of each slot. What the device ran, the interpreter did, too."""
+    runs = {}
+    for name, result in measured.items():
+        if not result["problem"]:
+            runs[name.removeprefix("ppl."), result["chip"], "device"] = {slot: set(kinds) for slot, kinds in result["types"].items()}
+    for run in sorted(seen):
+        function, chip, *operand = run.split(":")
+        on_device = runs.get((function, chip, "device"))
+        if not operand:
+            if on_device is None:
+                runs.setdefault((function, chip, "interpreter"), {})
+            continue
+        slot, kind = operand
+        if kind not in (on_device or {}).get(slot, ()):
+            runs.setdefault((function, chip, "interpreter"), {}).setdefault(slot, set()).add(kind)
+    return runs
+
+
+def operands_text(slots, kinds_of):
+    """"dst src: fp16 fp32, index: uint16": slots with the same types together, in their order."""
+    together = {}
+    for slot in slots:
+        if slot["name"] in kinds_of:
+            together.setdefault(" ".join(sorted(kinds_of[slot["name"]])), []).append(slot["name"])
+    return ", ".join(f"{' '.join(names)}: {kinds}" for kinds, names in together.items())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
@@ -82,22 +112,15 @@ def main():
         else:
             states[short] = "untested"
             found.append(f"{name}: has no commands and no passing test computes it")
-    runs = {}
-    for run in seen["ran"]:
-        function, chip, kind = run.split(":")
-        runs.setdefault((function, chip), set()).add(kind)
-    for name, result in measured.items():
-        if not result["problem"]:
-            runs.setdefault((name.removeprefix("ppl."), result["chip"]), set()).update(result["types"])
-    listed = {}  # in the order of the functions and their chips
+    runs = runs_of(measured, seen["ran"])
+    listed = []  # in the order of the functions and their chips
     for row in rows:
         short = row["name"].removeprefix("ppl.")
-        for chip in row["chips"]:
-            if (short, chip) in runs:
-                listed[short, chip] = runs.pop((short, chip))
-    found += [f"ppl.{function}: ran on {chip}, which does not have it" for function, chip in sorted(runs)]
-    runs_text = RUNS_HEAD + "".join(f'WEFT_PPL_RUN("{function}", "{chip}", "{" ".join(sorted(kinds))}")\n'
-                                    for (function, chip), kinds in listed.items()) + "#undef WEFT_PPL_RUN\n"
+        listed += [(short, chip, by, operands_text(row["slots"], runs.pop((short, chip, by))))
+                   for chip in row["chips"] for by in ("device", "interpreter") if (short, chip, by) in runs]
+    found += [f"ppl.{function}: ran on {chip}, which does not have it" for function, chip, _ in sorted(runs)]
+    runs_text = RUNS_HEAD + "".join(f'WEFT_PPL_RUN("{function}", "{chip}", "{by}", "{operands}")\n'
+                                    for function, chip, by, operands in listed) + "#undef WEFT_PPL_RUN\n"
     text = HEAD + "".join(f'WEFT_PPL_STATE("{name}", "{state}")\n' for name, state in states.items()) + "#undef WEFT_PPL_STATE\n"
     if args.write:
         LIST.write_text(text)

@@ -19,15 +19,19 @@ inline void cover(std::string_view what, std::string_view function) {
 }
 
 /// A call whose values are computed: of which function, on which chip, with
-/// which element types.
+/// which element types of its operands.
 inline void coverRun(const catalog::Call &call) {
   cover("computes", call.operation->name);
-  for (const catalog::Argument &argument : call.arguments)
-    if (argument.isTensor())
-      cover("ran", std::string(call.operation->name) + ":" +
-                       std::string(call.chip->targetName) + ":" +
+  const std::string on = std::string(call.operation->name) + ":" +
+                         std::string(call.chip->targetName);
+  cover("ran", on);
+  for (size_t i = 0; i < call.arguments.size(); ++i)
+    if (const catalog::Argument &argument = call.arguments[i];
+        argument.isTensor())
+      cover("ran", on + ":" + std::string(call.operation->slots[i].name) + ":" +
                        std::string(catalog::spelling(argument.tensor.type)));
 }
+
 /// The verdict of problemOf on a call.
 inline std::string covered(std::string_view function, std::string problem) {
   cover(problem.empty() ? "accepts" : "rejects", function);
