@@ -52,39 +52,51 @@ uint8_t *Machine::at(Memory memory, uint64_t address, uint64_t bytes,
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit(element index, place, isHighHalf)` for every element.
+/// Whether elements of `type` share bytes.
+static bool isPacked(DataType type) { return bitsOf(type) % 8 != 0; }
+
+/// The byte where an element begins whose strides lead to number `at`.
+static uint64_t byteOf(DataType type, int64_t at) {
+  if (type == DataType::Fp20) // see Dense: 51 in 128 bytes
+    return uint64_t(at / 51) * 128 + uint64_t(at % 51) * 20 / 8;
+  return uint64_t(at) * bitsOf(type) / 8;
+}
+
+/// Calls `visit(element index, place, elements, isHighHalf)` for every run of
+/// elements that lie behind each other in whole bytes, in the order of their
+/// indices; one by one where they do not.
 template <class Visit>
-static rt::Status eachElement(const Tensor &tensor, Machine &machine,
-                              Visit visit) {
+static rt::Status eachRun(const Tensor &tensor, Machine &machine, Visit visit) {
   if (!tensor.address)
     return rt::fail(rt::Code::Internal, "a tensor has no address");
   const Chip &chip = machine.chip;
-  unsigned bits = bitsOf(tensor.type);
-  int64_t index = 0;
   const Dims &shape = tensor.shape, &strides = tensor.strides;
+  unsigned size = bitsOf(tensor.type) < 8 ? 1 : bytesOf(tensor.type);
+  bool isLocal = tensor.memory == Memory::Local;
+  bool hasRows = !isPacked(tensor.type) && (strides[3] == 1 || shape[3] == 1);
+  bool hasPlanes = hasRows && (strides[2] == shape[3] || shape[2] == 1);
+  int64_t run = hasPlanes ? shape[2] * shape[3] : hasRows ? shape[3] : 1;
+  int64_t lines = hasPlanes ? 1 : shape[2], runs = hasRows ? 1 : shape[3];
+  int64_t index = 0;
+  if (run == 0)
+    return {};
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t c = 0; c < shape[1]; ++c) {
-      bool isLocal = tensor.memory == Memory::Local;
       unsigned lane = isLocal ? unsigned((tensor.lane + c) % chip.lanes) : 0;
       int64_t row = isLocal ? (tensor.lane + c) / chip.lanes : c;
-      for (int64_t h = 0; h < shape[2]; ++h)
-        for (int64_t w = 0; w < shape[3]; ++w, ++index) {
+      for (int64_t h = 0; h < lines; ++h)
+        for (int64_t w = 0; w < runs; ++w, index += run) {
           int64_t at = n * strides[0] + row * strides[1] + h * strides[2] +
                        w * strides[3];
-          uint64_t byte;
-          if (tensor.type == DataType::Fp20) // see Dense: 51 in 128 bytes
-            byte = uint64_t(at / 51) * 128 + uint64_t(at % 51) * 20 / 8;
-          else
-            byte = uint64_t(at) * bits / 8;
-          unsigned size = bits < 8 ? 1 : bytesOf(tensor.type);
-          uint8_t *place =
-              machine.at(tensor.memory, *tensor.address + byte, size, lane);
+          uint8_t *place = machine.at(tensor.memory,
+                                      *tensor.address + byteOf(tensor.type, at),
+                                      uint64_t(run) * size, lane);
           if (!place)
             return rt::fail(rt::Code::InvalidArgument,
                             "a tensor leaves " +
                                 std::string(spelling(tensor.memory)) +
                                 " memory");
-          visit(index, place, at % 2 != 0);
+          visit(index, place, run, at % 2 != 0);
         }
     }
   return {};
@@ -93,17 +105,22 @@ static rt::Status eachElement(const Tensor &tensor, Machine &machine,
 rt::Result<Dense> catalog::read(const Tensor &tensor, const Machine &machine) {
   Dense dense(tensor.type, tensor.shape);
   unsigned bits = bitsOf(tensor.type), size = bytesOf(tensor.type);
-  rt::Status status =
-      eachElement(tensor, const_cast<Machine &>(machine),
-                  [&](int64_t index, const uint8_t *place, bool isOdd) {
-                    uint64_t code = 0;
-                    std::memcpy(&code, place, size);
-                    if (bits == 4)
-                      code = isOdd ? code >> 4 & 15 : code & 15;
-                    else if (bits == 20)
-                      code = isOdd ? code >> 4 & 0xfffff : code & 0xfffff;
-                    dense.setBits(index, code);
-                  });
+  bool isPackedType = isPacked(tensor.type);
+  rt::Status status = eachRun(
+      tensor, const_cast<Machine &>(machine),
+      [&](int64_t index, const uint8_t *place, int64_t run, bool isOdd) {
+        if (!isPackedType) {
+          std::memcpy(dense.bytes.data() + index * size, place, run * size);
+          return;
+        }
+        uint64_t code = 0;
+        std::memcpy(&code, place, size);
+        if (bits == 4)
+          code = isOdd ? code >> 4 & 15 : code & 15;
+        else
+          code = isOdd ? code >> 4 & 0xfffff : code & 0xfffff;
+        dense.setBits(index, code);
+      });
   if (!status.isOk())
     return status;
   return dense;
@@ -112,17 +129,23 @@ rt::Result<Dense> catalog::read(const Tensor &tensor, const Machine &machine) {
 rt::Status catalog::write(const Tensor &tensor, const Dense &values,
                           Machine &machine) {
   unsigned bits = bitsOf(tensor.type), size = bytesOf(tensor.type);
-  return eachElement(
-      tensor, machine, [&](int64_t index, uint8_t *place, bool isOdd) {
-        uint64_t code = values.bits(index);
-        if (bits == 4 || bits == 20) {
-          uint64_t old = 0, mask = bits == 4 ? 15 : 0xfffff;
-          std::memcpy(&old, place, size);
-          unsigned shift = isOdd ? 4 : 0;
-          code = (old & ~(mask << shift)) | (code & mask) << shift;
-        }
-        std::memcpy(place, &code, size);
-      });
+  bool isPackedType = isPacked(tensor.type);
+  if (values.type != tensor.type || values.elements() != tensor.elements())
+    return rt::fail(rt::Code::Internal, "a result has another type or size");
+  return eachRun(tensor, machine,
+                 [&](int64_t index, uint8_t *place, int64_t run, bool isOdd) {
+                   if (!isPackedType) {
+                     std::memcpy(place, values.bytes.data() + index * size,
+                                 run * size);
+                     return;
+                   }
+                   uint64_t old = 0, mask = bits == 4 ? 15 : 0xfffff;
+                   std::memcpy(&old, place, size);
+                   unsigned shift = isOdd ? 4 : 0;
+                   uint64_t code = (old & ~(mask << shift)) |
+                                   (values.bits(index) & mask) << shift;
+                   std::memcpy(place, &code, size);
+                 });
 }
 
 //===----------------------------------------------------------------------===//
