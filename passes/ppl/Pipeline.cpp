@@ -283,9 +283,14 @@ struct Pipeline : weft::ppl::impl::PplPipelineBase<Pipeline> {
                OpBuilder &builder) {
     hoistTensors(loopOps);
     Loop loop(loopOps, chip);
-    bool isSerial = serial || (serialSingles && loopOps.size() == 1);
-    if (isSerial || loop.lastStage() == 0)
+    if (serial || loop.lastStage() == 0)
       return loop.emitSerial();
+    if (serialSingles && loopOps.size() == 1) {
+      RoundOp(loopOps.front()).emitWarning()
+          << "the loop has one round, whose tensors only fit in the order that "
+             "is written; smaller blocks make rounds that overlap";
+      return loop.emitSerial();
+    }
     if (std::optional<std::string> why = loop.obstacle(builder)) {
       RoundOp(loopOps.front()).emitWarning()
           << "the loop stays serial: " << *why;

@@ -48,7 +48,7 @@ int driver::lowerKernel(ppl::NetOp net, ArrayRef<ppl::NetOp> blocks,
   if (recorder.blocks > 1)
     if (int code = ppl::placeSharedL2(net, blocks, l2Bytes))
       return code;
-  if (how.serial || !ppl::hasLoopOfOneRound(net))
+  if (how.serial || !how.keepsOrderOfSingles || !ppl::hasLoopOfOneRound(net))
     return pipelineAndPlace(net, recorder, how, l2Bytes, false);
   OwningOpRef<ppl::NetOp> spare = cast<ppl::NetOp>(net->clone());
   std::vector<Diagnostic> held;
@@ -76,6 +76,7 @@ int driver::memoryCodeOf(ppl::NetOp recorded,
   OwningOpRef<ppl::NetOp> copy = cast<ppl::NetOp>(recorded->clone());
   KernelLowering how;
   how.commands = recorder.chip.hasCommands();
+  how.keepsOrderOfSingles = false;
   int code = lowerKernel(*copy, recorded, recorder, how);
   return code == kFinalError ? 0 : code;
 }

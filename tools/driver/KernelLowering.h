@@ -14,6 +14,9 @@ struct KernelLowering {
   bool serial = false;
   /// Functions become commands; without, tensors only get their addresses.
   bool commands = true;
+  /// Loops of one round that do not fit by stages keep the order that is
+  /// written, with a warning. Who tries sizes wants smaller ones instead.
+  bool keepsOrderOfSingles = true;
 };
 
 /// PPL's codes of failure (PPL 2.4).

@@ -1,6 +1,7 @@
 // RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(ppl.net(ppl-pipeline))' --verify-diagnostics | FileCheck %s
 // RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(ppl.net(ppl-pipeline{serial=true}))' | FileCheck %s --check-prefix=SERIAL
-// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(ppl.net(ppl-pipeline{serial-singles=true}))' | FileCheck %s --check-prefix=SINGLES
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(ppl.net(ppl-pipeline{serial-singles=true}))' 2>%t | FileCheck %s --check-prefix=SINGLES
+// RUN: FileCheck %s --check-prefix=WARNED < %t
 
 // Three rounds of load, compute, store: step t loads round t, computes round t - 1, stores round t - 2.
 !g = !ppl.tensor<1x64x1x16xf32, global, continuous>
@@ -62,6 +63,7 @@ ppl.net @rounds on "bm1684x" weights [4294967296, 0] context [4294967296, 65536]
 // CHECK-LABEL: ppl.net @single
 // CHECK: ppl.dma.load
 // CHECK-NEXT: ppl.dma.load
+// WARNED: warning: the loop has one round, whose tensors only fit in the order that is written; smaller blocks make rounds that overlap
 // SINGLES-LABEL: ppl.net @single
 // SINGLES: ppl.dma.load
 // SINGLES-NEXT: ppl.tiu.fadd
