@@ -629,7 +629,10 @@ bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
       return llvm::divideCeil(inLanes, lanes) *
              llvm::divideCeil(beside, floats) * inner;
     };
-    int64_t moved = rows * (inner + columns) * int64_t(sizeof(float));
+    // A channel's pixels are a run.
+    int64_t run = std::max<int64_t>(rows * int64_t(sizeof(float)),
+                                    chip.rates.shortestDmaRun),
+            moved = (inner + columns) * run;
     return cycles(rows, columns) <=
            cycles(columns, rows) + roundTripCycles(moved, chip);
   }
@@ -661,13 +664,13 @@ static void seeRows(Product &p, Lowering &lowering) {
                  p.filter.shape[2] == 1 && p.filter.shape[3] == 1 &&
                  llvm::all_of(p.pads, [](int64_t pad) { return pad == 0; });
   int64_t rows = p.inputShape[0];
-  if (!isPixel || rows == 1 || spreadsOverImages(p.output) ||
-      !takesRows(rows, p.filter.shape[1], p.filter.shape[0], lowering))
+  if (!isPixel || rows == 1 || spreadsOverImages(p.output))
     return;
   p.inputShape = {1, p.filter.shape[1], rows, 1};
   p.outputShape = {1, p.filter.shape[0], rows, 1};
   p.turnedRows = rows;
-  p.hasRowsInLanes = true;
+  p.hasRowsInLanes =
+      takesRows(rows, p.filter.shape[1], p.filter.shape[0], lowering);
 }
 
 static Answer<> planConv(top::ConvOp op, Lowering &lowering) {
