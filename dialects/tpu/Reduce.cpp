@@ -71,10 +71,12 @@ LogicalResult ArgReduceOp::verify() {
   if (getOverLanes() && (getAxis() != kAxisW || shape[kAxisH] != 1)) // (C6)
     return emitOpError("over_lanes is for axis 3 of an input with one row");
   int64_t size = codes[getAxis()] * (getOverLanes() ? shape[kAxisC] : 1);
-  if (getCodes().getType().getShape() != ArrayRef<int64_t>(codes) ||
-      size > int64_t(1) << 24) // (C5)
+  if (getCodes().getType().getShape() != ArrayRef<int64_t>(codes)) // (C5)
     return emitOpError("codes must have one number for each index along the "
-                       "axis, at most 2^24");
+                       "axis");
+  if (size > int64_t(1) << 24) // (C5)
+    return emitOpError("lines have ")
+           << size << " elements, may have 2^24, whose codes f32 holds";
   return success();
 }
 

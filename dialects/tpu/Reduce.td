@@ -51,7 +51,7 @@ def Tpu_ArgReduceOp : Tpu_Op<"arg_reduce", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "inputNeed", "recipes"]>]> {
   let summary = "index of the largest or smallest value along one axis";
   let description = [{
-    **Semantics**: `y = ranks-coded index`: with m the maximum (minimum) along `axis` and `codes` one number for each index, the largest code among the places that m is not beyond (those where x equals m); the index is
+    **Semantics**: `y = ranks-coded index`: with m the maximum (minimum) along `axis` and `codes` one number for each index, the largest code among the places that m is not beyond (those where x equals m; of lines without a NaN); the index is
     `size - code` for the first and, with `last`, `code - 1` for the last place. `codes` is therefore size .. 1, with `last` 1 .. size.
     With `over_lanes` a line is all of c and w of an image, in this order, and `codes` those of its last channel, with `last` of its first.
 

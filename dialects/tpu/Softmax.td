@@ -11,7 +11,7 @@ def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, Tpu_Evaluate, SameOperandsAndResult
     The exponential is within 2 ulp; with `short_steps` (f32) within 2^-18, in half the commands. With `narrow_steps` (f16) every command is one of f16: of
     numbers below 2^-14 of the largest up to all is lost, of others about 2^-9.
 
-    **Constraints**: (C1) `axis` is 0, 2 or 3 (n, h or w: channels lie in different lanes). (C2) `short_steps` is of an f32 tensor, `narrow_steps` of an f16 one. (C3) With `over_lanes` `axis` is 3 and h is 1.
+    **Constraints**: (C1) `axis` is 0, 2 or 3 (n, h or w: whose elements a lane holds). (C2) `short_steps` is of an f32 tensor, `narrow_steps` of an f16 one. (C3) With `over_lanes` `axis` is 3 and h is 1.
 
     **Example**:
     ```mlir

@@ -2,7 +2,8 @@
 //
 // An op that mixes the elements along one axis (a reduction, softmax, running
 // sums) sees its operand as outer x size x inner. The chip combines elements
-// that lie in one lane, so one of these views n,c,h,w is chosen:
+// that lie in one lane, so one of these views n,c,h,w is chosen; only of long
+// lines pieces lie over the lanes (`lineFormOf`):
 //
 //   inner 1:  n, c, 1, size   lines along w, outer = n x c
 //             1, c, h, size   of short lines several behind each other
@@ -13,6 +14,8 @@
 
 #ifndef WEFT_PASSES_QUANTIZE_LINEVIEW_H
 #define WEFT_PASSES_QUANTIZE_LINEVIEW_H
+
+#include "passes/quantize/Lowering.h"
 
 #include "mlir/IR/Value.h"
 #include "mlir/Support/LLVM.h"
@@ -73,17 +76,29 @@ std::optional<LineView> lineView(const Around &around, const LineCost &cost,
 std::optional<LineView> lineViewOf(llvm::ArrayRef<int64_t> shape, int64_t axis,
                                    const LineCost &cost, const Chip &chip);
 
-/// Whether another op makes `input`, a top value, in this view.
-bool isMadeIn(const std::optional<LineView> &view, mlir::Value input);
+/// How an op lies that combines whole lines.
+struct LineForm {
+  LineView view;
+  /// A line is all of c and w, in equal pieces over the lanes.
+  bool overLanes;
+  /// The input is read as (outer, inner, size), and so is a result of lines.
+  bool isTurned;
+};
 
-/// Lines along the last axis as n, c, 1, w: a line an image, in c equal pieces
-/// over the lanes. std::nullopt if a line has no such pieces, or if `other`
-/// costs less; where values are made in it (`isMadeIn`) it needs no way through
-/// DRAM.
-std::optional<LineView> viewOverLanes(const Around &around,
-                                      const std::optional<LineView> &other,
-                                      bool isMade, const LineCost &cost,
-                                      const Chip &chip);
+/// The cheapest form of `input`, a top value, with lines along `axis`: in its
+/// view (`lineViewOf`), where other ops may have made it, over the lanes, or
+/// turned before. std::nullopt if lines have no factors that fit.
+std::optional<LineForm> lineFormOf(mlir::Value input, int64_t axis,
+                                   const LineCost &cost, const Chip &chip);
+
+/// `input`, a top value that `op` reads, as this form has it; of `element`.
+Answer<mlir::Value> linesOf(mlir::Operation *op, mlir::Value input,
+                            int64_t axis, const LineForm &form,
+                            mlir::Type element, Lowering &lowering);
+
+/// A result of whole lines in the order of `output`.
+mlir::Value turnedBack(mlir::Value output, int64_t axis, const LineForm &form,
+                       mlir::Value result, Lowering &lowering);
 
 } // namespace weft::quantize
 

@@ -303,27 +303,21 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
                      ? Type(lowering.builder.getI32Type())
                      : Type(lowering.f32());
   int64_t axis = op.getAxisAttr().getInt(), size = type.getDimSize(axis);
-  std::optional<LineView> view =
-      lineViewOf(type.getShape(), axis, kArgReduceLine, lowering.chip());
-  auto overLanes = viewOverLanes(Around(type.getShape(), axis), view,
-                                 isMadeIn(view, op.getInput()), kArgReduceLine,
-                                 lowering.chip());
-  // Codes of f32 are exact up to 2^24.
-  if (overLanes && size <= int64_t(1) << 24)
-    view = overLanes;
-  else
-    overLanes.reset();
-  if (!view)
+  std::optional<LineForm> form =
+      lineFormOf(op.getInput(), axis, kArgReduceLine, lowering.chip());
+  if (!form)
     return Refusal(op, inWords("the index of an extreme of ", size, " values"),
-                   "cut the axis and compare the parts");
-  Answer<Value> input = lowering.value(op.getInput(), element, view->shape, op);
+                   "pad the axis to a round size");
+  Answer<Value> input =
+      linesOf(op, op.getInput(), axis, *form, element, lowering);
   if (!input)
     return input.no();
-  SmallVector<int64_t, 4> codeShape{1, 1, 1, 1}, shape = view->shape;
-  codeShape[view->axis] = shape[view->axis];
-  std::vector<int32_t> codes(shape[view->axis]);
-  shape[view->axis] = 1;
-  if (overLanes)
+  const LineView &view = form->view;
+  SmallVector<int64_t, 4> codeShape{1, 1, 1, 1}, shape = view.shape;
+  codeShape[view.axis] = shape[view.axis];
+  std::vector<int32_t> codes(shape[view.axis]);
+  shape[view.axis] = 1;
+  if (form->overLanes)
     shape[tpu::kAxisC] = 1;
   std::iota(codes.begin(), codes.end(), 1);
   if (!op.getLast())
@@ -337,8 +331,8 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
     weight = lowering.i32Weight(op.getLoc(), codeShape, codes);
   Value result = lowering.builder.create<tpu::ArgReduceOp>(
       op.getLoc(), lowering.tensor(shape, lowering.builder.getI32Type()),
-      machineKind(op.getKind()), *input, weight, view->axis, op.getLast(),
-      overLanes.has_value());
+      machineKind(op.getKind()), *input, weight, view.axis, op.getLast(),
+      form->overLanes);
   lowering.defineReshaped(op.getOutput(), result, op.getLoc());
   return Yes();
 }

@@ -156,7 +156,7 @@ class Explain(unittest.TestCase):
 
     def test_more_than_a_lane_holds(self):
         """Softmax wants its rows whole, and all of these are needed for the sums behind them."""
-        count, shape = 10, (1, 64, 1, 7000)
+        count, shape = 10, (1, 64, 1, 7001)
         nodes = [node("Softmax", "x", "s0", axis=3)] + [node("Softmax", f"s{i}", f"s{i + 1}", axis=3) for i in range(count - 1)]
         nodes += [node("Add", f"{f't{i}' if i else 's0'} s{i + 1}", f"t{i + 1}") for i in range(count - 1)]
         report = self.explain(bad.model(nodes, [tensor("x", *shape)], [tensor(f"t{count - 1}", *shape)]))

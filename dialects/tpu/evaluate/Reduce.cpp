@@ -133,7 +133,6 @@ LogicalResult ArgReduceOp::evaluate(Operands operands, Results &results) {
   std::vector<double> input = loadDoubles(*operands[0]),
                       codes = loadDoubles(*operands[1]),
                       extremes = reduceLines(getKind(), input, lines);
-  // Nothing is beyond a NaN, and a NaN beyond nothing.
   auto isBeyond = [&](double extreme, double value) {
     return getKind() == ReduceKind::Max ? extreme > value : extreme < value;
   };

@@ -166,3 +166,24 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0, %4 : tensor<1x8x4000x4096xf16>, tensor<1x50x6x50xf16>
   }
 }
+
+// -----
+
+// A softmax whose lines lie over the lanes keeps the turns: rows would lie in other lanes.
+// CHECK-LABEL: func.func @over_lanes
+// CHECK: tpu.permute
+// CHECK: tpu.softmax {{.*}}over_lanes
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @over_lanes(%q: tensor<1x50x1x32xf16>, %k: tensor<1x50x1x32xf16>, %v: tensor<1x50x1x32xf16>) -> tensor<1x50x1x32xf16> {
+    %0 = tpu.permute %q [0, 2, 1, 3] : tensor<1x50x1x32xf16> -> tensor<1x1x50x32xf16>
+    %1 = tpu.permute %k [0, 2, 3, 1] : tensor<1x50x1x32xf16> -> tensor<1x1x32x50xf16>
+    %2 = tpu.matmul %0, %1 : tensor<1x1x50x32xf16>, tensor<1x1x32x50xf16> -> tensor<1x1x50x50xf16>
+    %3 = tpu.reshape %2 : tensor<1x1x50x50xf16> -> tensor<1x50x1x50xf16>
+    %4 = tpu.softmax %3 {axis = 3 : i64, over_lanes} : tensor<1x50x1x50xf16>
+    %5 = tpu.reshape %4 : tensor<1x50x1x50xf16> -> tensor<1x1x50x50xf16>
+    %6 = tpu.permute %v [0, 2, 1, 3] : tensor<1x50x1x32xf16> -> tensor<1x1x50x32xf16>
+    %7 = tpu.matmul %5, %6 : tensor<1x1x50x50xf16>, tensor<1x1x50x32xf16> -> tensor<1x1x50x32xf16>
+    %8 = tpu.permute %7 [0, 2, 1, 3] : tensor<1x1x50x32xf16> -> tensor<1x50x1x32xf16>
+    return %8 : tensor<1x50x1x32xf16>
+  }
+}
