@@ -45,6 +45,25 @@ def again(y, x):
     again(y, x)
 
 
+def bytes_of(shape):
+    return pl.make_tensor(shape, pl.int8)
+
+
+def filter_of(kind):
+    return pl.make_tensor([1, 64, 64, 1], kind, align_mode=pl.TPU_COMPACT)
+
+
+PLAIN = {"kernel": [1, 1], "stride": [1, 1], "dilation": [1, 1], "padding": [0, 0, 0, 0]}
+
+
+def convolution(x, **others):
+    pl.tiu.fconv(**{"output": pl.make_tensor(S, pl.float32), "input": x, "filter": filter_of(pl.float32), **PLAIN, **others})
+
+
+def integers(**others):
+    pl.tiu.conv(**{"output": bytes_of(S), "input": bytes_of(S), "filter": filter_of(pl.int8), "oc": 64, **PLAIN, **others})
+
+
 # What the kernel does with its arguments y and x on one line; what the message says.
 IN_KERNELS = {
     # Values that are not there yet.
@@ -300,6 +319,45 @@ class Mistakes(unittest.TestCase):
                 line = waste.function.__code__.co_firstlineno
             self.check(name, launch, parts, line)
         self.assertTrue(np.all(a == 0) and np.all(shared == np.arange(12)))
+
+    # What each says behind the C++ name of the function: the names of Python's parameters, and a cast for types alone.
+    PARAMETERS = {
+        "padding of fconv": (lambda y, x: convolution(x, padding=[99, 0, 0, 0]), "padding is 99, must be 0 to 15"),
+        "stride of fconv": (lambda y, x: convolution(x, stride=[77, 1]), "stride is 77, must be 1 to 15"),
+        "kernel of fconv": (lambda y, x: convolution(x, kernel=[0, 1]), "kernel is 0, must be 1 to 65535"),
+        "shape of fconv": (lambda y, x: convolution(x, oc=63), "oc is 63, output has 64 channels; oc must be the c of output"),
+        "type of the filter": (lambda y, x: convolution(x, filter=filter_of(pl.int32)),
+                               "filter is int32, must be fp32, fp16, bf16, fp8e5m2 or fp8e4m3; cast it: pl.tiu.cast(x, type=..)"),
+        "types of fconv": (lambda y, x: convolution(x, filter=filter_of(pl.float16)),
+                           "input is fp32, filter is fp16; input and filter must have one element type; cast one of them: pl.tiu.cast(x, type=..)"),
+        "layout of fconv": (lambda y, x: convolution(x[..., ::2], output=x[..., ::2]),
+                            "output is free; the layout of output must be N-byte aligned; copy it: x = pl.make_tensor(output.shape, output.dtype); pl.tiu.move(x, output)"),
+        "number in a list": (lambda y, x: convolution(x, padding=[0.5, 0, 0, 0]), "a number of padding is 0.5; it must be an integer"),
+        "none of a list": (lambda y, x: convolution(x, padding="same"), "padding is 'same'; it must be a tensor, a number, a list of integers or a type"),
+        "quant as shift": (lambda y, x: integers(quant=99), "quant is 99, must be 0 to 31"),
+        "quant as shift, requantised": (lambda y, x: integers(rq=True, requant=5, rq_shift=99),
+                                        "rq_shift is 99; rq_shift must be -64 to 31: negative is right, positive left"),
+        "requant as multiplier": (lambda y, x: integers(sym=False, rq=True, requant=2**40), "requant is 1099511627776, must be -2147483648 to 2147483647"),
+        "quant as zero point": (lambda y, x: integers(sym=False, quant=999, output=pl.make_tensor(S, pl.int32)), "quant is 999.000000; a number in place of a tensor of bytes must be whole and -128 to 255"),
+        "dw_conv": (lambda y, x: pl.tiu.dw_conv(bytes_of(S), bytes_of(S), bytes_of([1, 64, 1, 1]), None, [1, 1], [1, 1], [1, 1], [99, 0, 0, 0], 0, False, pl.int8,
+                                                False, 0), "padding is 99, must be 0 to 15"),
+        "deconv": (lambda y, x: pl.tiu.deconv(bytes_of(S), bytes_of(S), filter_of(pl.int8), None, 64, [1, 1], [1, 1], [0, 0, 0, 0], [99, 0], False),
+                   "insert is 99, must be 0 to 14"),
+        "mm2": (lambda y, x: pl.tiu.mm2(bytes_of([1, 4, 1, 4]), bytes_of([1, 4, 1, 4]), bytes_of([1, 4, 1, 4]), do_rq=True, rshift=999),
+                "rshift is 999, must be -63 to 31"),
+        # Of the catalog, under names of Python's.
+        "pool_max": (lambda y, x: pl.tiu.pool_max(x, x, [2, 2], [99, 0, 0, 0], [1, 1], [1, 1]), "padding is 99, must be 0 to 15"),
+        "rq1": (lambda y, x: pl.tiu.rq1(x, x, 0, multiplier=1, shift=1, offset=1), "output is fp32, must be int16, uint16, int8, uint8, int4 or uint4; cast it: "
+                "pl.tiu.cast(x, type=..)"),
+    }
+
+    def test_names_of_parameters(self):
+        for name, (call, wanted) in self.PARAMETERS.items():
+            with self.subTest(name):
+                with self.assertRaises(ppl.PplError) as raised:
+                    ppl.jit(lambda y, x: call(y, load(x)))[(1,)](y, x)
+                said = str(raised.exception).split("\n")[0]
+                self.assertEqual(said.split(": ", 2)[2] if ": ppl::" in said else said.split(": ", 1)[1], wanted)
 
     def test_open_region(self):
         self.check("open region", lambda: unclosed[(1,)](y, x), ("inside what parallel_start() begins here",), unclosed.function.__code__.co_firstlineno + 2)

@@ -237,15 +237,27 @@ def integers(values, what):
     return (ctypes.c_int64 * len(values))(*values)
 
 
-def _in_python(message):
-    """What the compiler says of a call, with Python's way out."""
-    if "ppl::tiu::fconv: " in message:  # Python calls it as conv's
-        message = message.replace("do_relu", "result_relu")
-    match = re.search(r"ppl::(\w+)::(\w+): (\w+) is (\w+), must be (.+)",
-                      message)
+def _renamed(message, names):
+    """What the compiler says of a call, with the names of Python's parameters
+    (`names`: by slot) behind the name of the function."""
+    names = {slot: name for slot, name in names.items() if slot != name}
+    called = re.search(r"ppl::\w+::\w+: ", message)
+    if not names or not called:
+        return message
+    return message[:called.end()] + re.sub(
+        rf"(?<!::)\b({'|'.join(map(re.escape, names))})\b",
+        lambda slot: names[slot[1]], message[called.end():])
+
+
+def _in_python(message, names):
+    """What the compiler says of a call, in Python's words and with Python's way
+    out."""
+    message = _renamed(message, names)
+    match = re.search(r"ppl::(\w+)::(\w+): \w+ is ((?:fp|bf|tf|u?int)\d\w*), "
+                      "must be", message)
     if match:
-        unit, name, slot, kind, wanted = match.groups()
-        is_float = "fp" in kind or kind == "bf16"
+        unit, name, kind = match.groups()
+        is_float = "int" not in kind
         twin = f"f{name}" if is_float else name[1:]
         if f"{unit}.{twin}" in catalog() and (is_float or name[0] == "f"):
             return (f"{message}; of {'floats' if is_float else 'integers'} it "
@@ -302,8 +314,9 @@ class Program:
         address = self.library.c.weft_ppl_program_recorder(self.handle)
         self.table = ctypes.cast(address, ctypes.POINTER(Table)).contents
 
-    def check(self, status):
-        """Raises the exception that belongs to a status."""
+    def check(self, status, names={}):
+        """Raises the exception that belongs to a status. `names`: those of
+        Python's parameters by slot, where it is of a call."""
         if not status:
             return
         ppl = self.library.c.weft_compiler_status_ppl_code(status)
@@ -312,18 +325,18 @@ class Program:
         # After the recording what is wrong is the kernel's, not a line's.
         place = None if is_active() else self.place
         self.library.check(status, lambda message, code: kind(
-            _in_python(message), code, ppl, place))
+            _in_python(message, names), code, ppl, place))
 
-    def called(self, function, operands):
+    def called(self, function, operands, names={}):
         """After a call of a function of the language has been recorded."""
-        self.check_recording()
+        self.check_recording(names)
         if self.stepper:
             self.stepper.called(self, function, operands)
 
-    def check_recording(self):
+    def check_recording(self, names={}):
         """Raises if the last call was wrong."""
         if self.table.get(self.table.self, GET_FAILED, 0):
-            self.check(self.library.c.weft_ppl_check(self.handle))
+            self.check(self.library.c.weft_ppl_check(self.handle), names)
 
     def print_memory(self, copy):
         """Device memory for a copy of a printed tensor; None: not yet."""
@@ -381,7 +394,7 @@ class Program:
         for line in _native.text(text.value).splitlines():
             place = _PLACED.match(line)
             warnings.warn_explicit(
-                _in_python(line[place.end():]), PplWarning, place[1],
+                _in_python(line[place.end():], {}), PplWarning, place[1],
                 int(place[2]))
         self.check(status)
 

@@ -38,8 +38,17 @@ def _channels(oc, output):
     return oc or int(output.shape[1])
 
 
-def _call(name, **values):
-    _tensor.call(_recorder.catalog()[name], values)
+def _call(name, slots, values):
+    """Calls a function of the catalog. `values`: by the names of Python's
+    parameters; `slots`: theirs where the catalog has another name."""
+    names = {slots.get(each, each): each for each in values}
+    _tensor.call(_recorder.catalog()[name], {
+        slot: values[each] for slot, each in names.items()}, names)
+
+
+# Of all convolutions.
+_CONVOLUTION = {"output": "dst", "input": "src", "filter": "weight",
+                "kernel": "k_shape", "padding": "pad", "insert": "ins"}
 
 
 def _as_operands(name, args, count):
@@ -69,12 +78,13 @@ def _fconv(tiu):
               out_dtype=None, has_bias=True, saturate=False,
               kernel_rotate=False):
         """2D float convolution."""
-        _call("tiu.fconv", dst=output, src=input, weight=filter, bias=bias,
-              oc=_channels(oc, output), k_shape=kernel, stride=stride,
-              dilation=dilation, pad=padding, ins=ins, do_relu=result_relu,
-              result_add=result_add, out_dtype=out_dtype,
-              has_bias=has_bias and bias is not None,
-              kernel_rotate=kernel_rotate)
+        _call("tiu.fconv", {**_CONVOLUTION, "result_relu": "do_relu"}, dict(
+            output=output, input=input, filter=filter, bias=bias,
+            oc=_channels(oc, output), kernel=kernel, stride=stride,
+            dilation=dilation, padding=padding, ins=ins,
+            result_relu=result_relu, result_add=result_add,
+            out_dtype=out_dtype, has_bias=has_bias and bias is not None,
+            kernel_rotate=kernel_rotate))
     return fconv
 
 
@@ -87,26 +97,26 @@ def _conv(tiu):
              kernel_rotate=False):
         """2D integer convolution: symmetric (`quant` is a right shift) or not
         (`quant` is the zero point of the kernel), requantised with `rq`."""
-        values = dict(dst=output, src=input, weight=filter, bias=bias,
-                      oc=_channels(oc, output), k_shape=kernel, stride=stride,
-                      dilation=dilation, pad=padding, ins=ins,
+        slots = {**_CONVOLUTION, "rq_shift": "rshift",
+                 "quant": "rshift" if sym else "kzp",
+                 "requant": "requant" if is_tensor(requant) else "multiplier"}
+        values = dict(output=output, input=input, filter=filter, bias=bias,
+                      oc=_channels(oc, output), kernel=kernel, stride=stride,
+                      dilation=dilation, padding=padding, ins=ins,
                       has_bias=bool(has_bias) or bias is not None,
                       kernel_rotate=kernel_rotate)
         if rq:
-            is_list = is_tensor(requant)
-            values.update(requant=requant if is_list else None,
-                          multiplier=None if is_list else requant,
-                          rshift=rq_shift, out_zp=out_zp, saturate=saturate,
-                          round=int(round))
+            values.update(requant=requant, rq_shift=rq_shift, out_zp=out_zp,
+                          saturate=saturate, round=int(round))
         if sym:
             values.update(result_relu=result_relu)
             if not rq:
-                values.update(rshift=quant)
+                values.update(quant=quant)
         else:
             values.update(pad_val=pad_val, result_add=result_add,
-                          out_dtype=out_dtype, kzp=quant)
+                          out_dtype=out_dtype, quant=quant)
         _call(f"tiu.conv_{'sym' if sym else 'asym'}{'_rq' if rq else ''}",
-              **values)
+              slots, values)
     return conv
 
 
@@ -115,17 +125,18 @@ def _deconv(tiu):
                insert, has_bias, pad_val=None, insert_val=0, result_relu=False,
                result_add=False, out_dtype=None, sym=True, quant=0):
         """2D integer deconvolution."""
-        values = dict(dst=output, src=src, weight=weight,
-                      oc=_channels(oc, output), k_shape=kernel,
-                      dilation=dilation, pad=padding, ins=insert,
-                      out_dtype=out_dtype)
+        values = dict(output=output, src=src, weight=weight,
+                      oc=_channels(oc, output), kernel=kernel,
+                      dilation=dilation, padding=padding, insert=insert,
+                      out_dtype=out_dtype, quant=quant)
         if sym:
-            _call("tiu.deconv_sym", bias=bias, result_relu=result_relu,
-                  has_bias=bool(has_bias) and bias is not None, rshift=quant,
-                  **values)
+            _call("tiu.deconv_sym", {**_CONVOLUTION, "quant": "rshift"}, dict(
+                bias=bias, result_relu=result_relu,
+                has_bias=bool(has_bias) and bias is not None, **values))
         else:
-            _call("tiu.deconv_asym", pad_val=pad_val, insert_val=insert_val,
-                  result_add=result_add, kzp=quant, **values)
+            _call("tiu.deconv_asym", {**_CONVOLUTION, "quant": "kzp"}, dict(
+                pad_val=pad_val, insert_val=insert_val, result_add=result_add,
+                **values))
     return deconv
 
 
@@ -139,10 +150,11 @@ def _dw_conv(tiu):
                 tiu, output, src, weight, bias if has_bias else None, kernel,
                 stride, dilation, padding, pad_val, result_relu, round_mode,
                 requant)
-        _call("tiu.dw_conv", dst=output, src=src, weight=weight,
-              bias=bias if has_bias else None, pad_val=pad_val, k_shape=kernel,
-              pad=padding, stride=stride, dilation=dilation, rshift=rshift,
-              result_relu=result_relu, round_mode=int(round_mode))
+        _call("tiu.dw_conv", _CONVOLUTION, dict(
+            output=output, src=src, weight=weight,
+            bias=bias if has_bias else None, pad_val=pad_val, kernel=kernel,
+            padding=padding, stride=stride, dilation=dilation, rshift=rshift,
+            result_relu=result_relu, round_mode=int(round_mode)))
     return dw_conv
 
 
@@ -155,9 +167,10 @@ def _dw_conv_requantized(tiu, output, src, weight, bias, kernel, stride,
             "pl.tiu.dw_conv with rq=True needs requant, a compact tensor "
             "[1, c, 1, 3] of multiplier, shift and offset")
     wide = _tensor.make_tensor(output.shape, _types.types["int32"])
-    _call("tiu.dw_conv", dst=wide, src=src, weight=weight, bias=bias,
-          pad_val=pad_val, k_shape=kernel, pad=padding, stride=stride,
-          dilation=dilation, rshift=0, result_relu=result_relu, round_mode=0)
+    _call("tiu.dw_conv", _CONVOLUTION, dict(
+        output=wide, src=src, weight=weight, bias=bias, pad_val=pad_val,
+        kernel=kernel, padding=padding, stride=stride, dilation=dilation,
+        rshift=0, result_relu=result_relu, round_mode=0))
     tiu.rq1(output, wide, round_mode, quant=requant)
 
 
@@ -181,9 +194,9 @@ def _fmm2(tiu):
         [1,N,1,K])."""
         if rst_trans is None:
             rst_trans = ltrans and rtrans
-        _call(f"tiu.fmm2_{_transposes(ltrans, rtrans, rst_trans)}", dst=dst,
-              left=left, right=right, bias=bias, result_add=result_add,
-              out_dtype=out_dtype, do_relu=do_relu, saturate=saturate)
+        _call(f"tiu.fmm2_{_transposes(ltrans, rtrans, rst_trans)}", {}, dict(
+            dst=dst, left=left, right=right, bias=bias, result_add=result_add,
+            out_dtype=out_dtype, do_relu=do_relu, saturate=saturate))
     return fmm2
 
 
@@ -196,14 +209,15 @@ def _mm2(tiu):
         """Integer matrix product."""
         if rst_trans is None:
             rst_trans = ltrans and rtrans
-        values = dict(rst=dst, left=left, right=right, bias=bias,
+        values = dict(dst=dst, left=left, right=right, bias=bias,
                       result_add=result_add, out_dtype=out_dtype,
                       do_relu=do_relu, r_zp=r_zp, saturate=saturate,
                       round_mode=int(round_mode))
         if do_rq:
             values.update(requant=requant if requant is not None else 1,
-                          multiplier=multiplier, shift=rshift, offset=y_zp)
-        _call(f"tiu.mm2_{_transposes(ltrans, rtrans, rst_trans)}", **values)
+                          multiplier=multiplier, rshift=rshift, y_zp=y_zp)
+        _call(f"tiu.mm2_{_transposes(ltrans, rtrans, rst_trans)}",
+              {"dst": "rst", "rshift": "shift", "y_zp": "offset"}, values)
     return mm2
 
 
@@ -247,8 +261,9 @@ def _fbias(tiu):
 def _scatter_w(tiu):
     def scatter_w(output, param, index, bcast=False, is_param_repeated=False):
         """Scatters along w; with `bcast` each channel has its own list."""
-        _call("tiu.scatter_w", dst=output, param=param, index=index,
-              is_param_repeated=bool(is_param_repeated) if bcast else None)
+        _call("tiu.scatter_w", {"output": "dst"}, dict(
+            output=output, param=param, index=index,
+            is_param_repeated=bool(is_param_repeated) if bcast else None))
     return scatter_w
 
 

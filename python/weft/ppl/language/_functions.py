@@ -338,7 +338,8 @@ class Function:
                 raise _error(f"{form.row['name']} moves vector registers; call "
                              "pl.vset(bits, lmul, v_len) first")
             values = {**values, **setting}
-        _tensor.call(form.row, values)
+        _tensor.call(form.row, values, {
+            each.slot: each.name for each in form.parameters if each.slot})
 
     def _make_result(self, form, values, wanted, layout):
         sources = [values[slot["name"]] for slot in form.row["slots"]

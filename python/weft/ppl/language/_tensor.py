@@ -358,8 +358,9 @@ def make_gtensor_permute(mem_shape, mem_stride, dtype, addr, order,
                       stride=[mem_stride[i] for i in order])
 
 
-def argument(value, slot, keep):
-    """A value as the recorder takes it; `keep` holds what it borrows."""
+def argument(value, kind, name, keep):
+    """A value as the recorder takes it for a slot of the kind; `keep` holds
+    what it borrows. `name`: of the parameter."""
     result = _recorder.Argument()
     if isinstance(value, numpy.generic):
         value = value.item()
@@ -371,19 +372,19 @@ def argument(value, slot, keep):
     elif isinstance(value, _types.dtype):
         result.kind, result.integer = _recorder.INTEGER, value.code
     elif isinstance(value, (list, tuple)):
-        array = _recorder.integers(value, slot["name"])
+        array = _recorder.integers(value, name)
         keep.append(array)
         result.kind, result.count = _recorder.INTEGERS, len(value)
         result.integers = ctypes.cast(array, ctypes.POINTER(ctypes.c_int64))
-    elif isinstance(value, numbers.Integral) and slot["kind"] != "float":
+    elif isinstance(value, numbers.Integral) and kind != "float":
         result.kind = _recorder.INTEGER
-        result.integer = _recorder.integer(value, slot["name"])
+        result.integer = _recorder.integer(value, name)
     elif isinstance(value, numbers.Real):
         result.kind, result.real = _recorder.FLOAT, float(value)
     else:
         raise _recorder.PplTypeError(
-            f"{slot['name']} is {value!r}; it must be a tensor, a number, a "
-            "list of integers or a type" + hint(value))
+            f"{name} is {value!r}; it must be a tensor, a number, a list of "
+            "integers or a type" + hint(value))
     return result
 
 
@@ -408,21 +409,25 @@ def hint(value):
     return ""
 
 
-def call(operation, values):
-    """Records a call of a function of the catalog with values by slot name."""
+def call(operation, values, names={}):
+    """Records a call of a function of the catalog with values by slot name.
+    `names`: what Python calls slots that have another name there."""
     program = _recorder.active()
     keep = []
     slots = operation["slots"]
-    lacking = [name for name, value in values.items()
+    lacking = [names.get(name, name) for name, value in values.items()
                if value is not None and value is not False
                and all(name != slot["name"] for slot in slots)]
     if lacking:
         raise _recorder_error(f"{operation['name']} has no parameter "
                               + ", ".join(lacking) + "; leave it out")
     arguments = (_recorder.Argument * len(slots))(
-        *(argument(values.get(slot["name"]), slot, keep) for slot in slots))
+        *(argument(values.get(slot["name"]), slot["kind"],
+                   names.get(slot["name"], slot["name"]), keep)
+          for slot in slots))
     table = program.table
     table.call(table.self, operation["name"].encode(), arguments, len(slots),
                _recorder.here())
     program.called(operation["name"], {
-        name: value for name, value in values.items() if value is not None})
+        name: value for name, value in values.items() if value is not None},
+        names)

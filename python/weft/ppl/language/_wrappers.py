@@ -36,10 +36,9 @@ def record(name, *values):
     """Records a wrapper with values in the order of its header."""
     program = _recorder.active()
     keep = []
-    slots = [{"name": f"argument {i}", "kind": ""} for i in range(len(values))]
     arguments = (_recorder.Argument * len(values))(
-        *(_tensor.argument(value, slot, keep)
-          for value, slot in zip(values, slots)))
+        *(_tensor.argument(value, "", f"argument {number}", keep)
+          for number, value in enumerate(values)))
     done = program.library.c.weft_ppl_wrapper(
         ctypes.addressof(program.table), name.encode(), arguments, len(values),
         _recorder.here())
