@@ -350,6 +350,20 @@ class Cost(unittest.TestCase):
         halves = tuned[(1,)](y.astype(np.float16), x.astype(np.float16), 65535)
         self.assertIsNot(halves.candidates, launch.candidates)
 
+    def test_what_was_chosen_is_remembered(self):
+        """By how a kernel is compiled, however that was said."""
+        x = np.ones((64, 5000), np.float32)
+        y = np.zeros_like(x)
+        for make in (lambda **options: ppl.autotune([{"block": 64}, {"block": 512}])(ppl.jit(tuned.function.__wrapped__, **options)),
+                     lambda **options: ppl.jit(tuned.function.__wrapped__, tiling={"block": [64, 512]}, **options)):
+            for pipeline in (True, False):
+                kernel = make(pipeline=pipeline)
+                first = kernel[(1,)](y, x, 5000)
+                self.assertIs(kernel.using(pipeline=pipeline)[(1,)](y, x, 5000).candidates, first.candidates)
+                self.assertIs(kernel.using(chip="bm1684x")[(1,)](y, x, 5000).candidates, first.candidates)
+                for other in (kernel.using(pipeline=not pipeline), kernel.using(chip="bm1688")):
+                    self.assertIsNot(other[(1,)](y, x, 5000).candidates, first.candidates)
+
     def test_search(self):
         searched = ppl.jit(tuned.function.__wrapped__, tiling="search")
         x = random.standard_normal((64, 70000)).astype(np.float32)

@@ -248,7 +248,7 @@ def launch_tuned(kernel, cores, args, kwargs):
                            "is tuned; leave it out of the launch")
     bound = [kernel._bind(args, {**kwargs, **config.kwargs})
              for config in tuning.configs]
-    key = (chip, cores, kernel.options.get("pipeline"),
+    key = (chip, cores, kernel.options.get("pipeline", kernel.pipeline),
            tuning.key_of(bound[0].arguments, described),
            tuple(str(array.dtype) for array in
                  map(array_of, bound[0].arguments.values())
