@@ -85,19 +85,21 @@ class Kernel:
         functools.update_wrapper(self, function)
         self.function = with_rounds(function)
         self.signature = inspect.signature(function)
-        self.prints, self.tiling, self.pipeline = debug, tiling, pipeline
-        self.search = None
+        self.prints, self.pipeline = debug, pipeline
         if not (tiling in (None, "search") or isinstance(tiling, dict)
                 or callable(tiling)):
             raise PplTypeError(f"tiling is {tiling!r}; it must be \"search\", a "
                                "dict of sizes by parameter, or a function")
-        if tiling == "search" or isinstance(tiling, dict):
-            self.search, self.tiling = _tuning.Search(
-                self, {} if tiling == "search" else tiling), None
-        self.rules = self.tuning = None  # of autotiling and autotune
+        # What chooses parameters (each None or of _tuning): of the tiling, of
+        # autotiling and of autotune.
+        self.tiling = self.shrinking = self.tuning = None
+        if callable(tiling):
+            self.tiling = _tuning.ByFunction(tiling)
+        elif tiling is not None:
+            self.tiling = _tuning.Search(
+                self, {} if tiling == "search" else tiling)
         self.stepper = None  # of debug()
         self.checks = False
-        self.fitting = {}  # arguments -> values that fitted
         self.options = {}
 
     def using(self, **options):
@@ -137,7 +139,7 @@ class Kernel:
     def __getitem__(self, grid):
         if callable(grid):  # of the arguments by name
             return lambda *args, **kwargs: self._launch(
-                self._cores(grid(dict(self._bind(args, kwargs).arguments))),
+                self._cores(grid(dict(self.bind(args, kwargs).arguments))),
                 *args, **kwargs)
         return functools.partial(self._launch, self._cores(grid))
 
@@ -164,7 +166,8 @@ class Kernel:
     def _parameters(self):
         return ", ".join(self.signature.parameters)
 
-    def _bind(self, args, kwargs):
+    def bind(self, args, kwargs):
+        """The arguments of a launch by name, with defaults."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -190,22 +193,17 @@ class Kernel:
 
     @_recorder.with_short_traceback
     def _launch(self, cores, *args, **kwargs):
-        if self.tuning:
-            return _tuning.launch_tuned(self, cores, args, kwargs)
-        if self.tiling:
-            return _tuning.launch_by_function(self, cores, args, kwargs)
-        if self.search:
-            return _tuning.launch_searched(self, cores, args, kwargs)
-        if self.rules:
-            return _tuning.launch_shrunk(self, cores, args, kwargs)
-        launch = self._attempt(cores, args, kwargs)
+        chosen_by = self.tuning or self.tiling or self.shrinking
+        if chosen_by:
+            return chosen_by.launch(self, cores, args, kwargs)
+        launch = self.attempt(cores, args, kwargs)
         if launch.error:
             raise launch.error
         return launch
 
-    def _attempt(self, cores, args, kwargs):
-        """Launches; a kernel for which smaller blocks may help is no
-        exception."""
+    def attempt(self, cores, args, kwargs):
+        """Launches with these very arguments; a kernel for which smaller blocks
+        may help is no exception."""
         try:
             return Launch(self._record_and_run(cores, args, kwargs))
         except PplError as error:
@@ -213,34 +211,39 @@ class Kernel:
                 raise
             return Launch(error=error)
 
-    def _with(self, config):
-        """This kernel for one config."""
+    def configured(self, config):
+        """A copy for one config, which nothing tunes or searches."""
         kernel = self.using(**config.options())
-        kernel.tuning = kernel.search = None
+        kernel.tuning = None
+        if isinstance(kernel.tiling, _tuning.Search):
+            kernel.tiling = None
         return kernel
 
-    def _cycles(self, cores, bound):
-        """Predicted, without running; 0 where there is no prediction and the
-        first config that fits is taken."""
-        chip = self._chip()
+    def predict(self, cores, args, kwargs):
+        """The cycles of a launch, without running; 0 where there is no
+        prediction, but the kernel fits."""
+        bound = self.bind(args, kwargs)
         with _recorder.making_program():
-            program, _ = self._record_all(chip, bound, cores)
-            return self._predict(chip, program)
+            program, _ = self._record_all(self.chip, bound, cores)
+            if _recorder.chips()[self.chip]["commands"]:
+                return program.profile()["total_cycles"]
+            program.text(commands=True)  # places the tensors
+            return 0
 
-    @staticmethod
-    def _predict(chip, program):
-        if _recorder.chips()[chip]["commands"]:
-            return program.profile()["total_cycles"]
-        program.text(commands=True)  # places the tensors
-        return 0
-
-    def _chip(self):
+    @property
+    def chip(self):
+        """The one that launches are for."""
         return self.options.get("chip") or default_chip()
 
+    @property
+    def is_pipelined(self):
+        """Whether launches overlap the rounds of their loops."""
+        return self.options.get("pipeline", self.pipeline)
+
     def _record_and_run(self, cores, args, kwargs):
-        chip = self._chip()
+        chip = self.chip
         engine = _engine(chip, self.options.get("mode"))
-        bound = self._bind(args, kwargs)
+        bound = self.bind(args, kwargs)
         with _recorder.making_program():
             try:
                 program, arrays = self._record_all(chip, bound, cores,
@@ -288,8 +291,7 @@ class Kernel:
 
     def _program(self, chip, stepper=None):
         return _recorder.Program(
-            chip, self.__name__, self.options.get("pipeline", self.pipeline),
-            self._line(), stepper)
+            chip, self.__name__, self.is_pipelined, self._line(), stepper)
 
     def _run_function(self, program, given):
         """Calls the function; errors of the language's own code become the
@@ -369,17 +371,7 @@ def autotiling(rules):
     def decorate(kernel):
         if not isinstance(kernel, Kernel):
             raise PplError("@ppl.autotiling stands above @ppl.jit")
-        unknown = set(rules) - set(kernel.signature.parameters)
-        if unknown:
-            raise PplError(f"autotiling names {', '.join(sorted(unknown))}, "
-                           f"which {kernel.__name__} has not")
-        for name, rule in rules.items():
-            if not callable(rule):
-                raise PplTypeError(
-                    f"the autotiling rule of {name} is {rule!r}; it must be a "
-                    "function of the values by name: "
-                    f"lambda values: values['{name}'] // 2")
-        kernel.rules = dict(rules)
+        kernel.shrinking = _tuning.Shrinking(kernel, rules)
         return kernel
     return decorate
 

@@ -1,5 +1,9 @@
 """@ppl.autotiling, @ppl.autotune and tilings: launches that choose parameters of
-a kernel, by what fits and by predicted cycles."""
+a kernel, by what fits and by predicted cycles.
+
+Of a kernel they take what is public: `bind`, `attempt`, `predict`, `configured`,
+`chip` and `is_pipelined`, and launches of its configs.
+"""
 
 import inspect
 
@@ -42,11 +46,42 @@ class Candidate:
                                      if self.error else f"{self.cycles} cycles")
 
 
-class Tuning:
+def _key(kernel, cores, values, names=None):
+    """What a choice is remembered by: the values of some parameters (None:
+    all), the types of all arrays, and what they are compiled for."""
+    return (kernel.chip, cores, kernel.is_pipelined,
+            tuple((name, described(values[name]))
+                  for name in (values if names is None else names)
+                  if name in values),
+            tuple(str(array.dtype) for array in map(array_of, values.values())
+                  if array is not None))
+
+
+class _Choice:
+    """Launches with the config that takes the fewest predicted cycles."""
+
+    def __init__(self):
+        self.best = {}  # key -> (config, candidates)
+
+    def _launch_best(self, kernel, cores, args, kwargs, key, choose):
+        """`choose(predict)`: the best config and all candidates, of a key that
+        is new."""
+        if key not in self.best:
+            self.best[key] = choose(lambda config: kernel.configured(
+                config).predict(cores, args, {**kwargs, **config.kwargs}))
+        best, candidates = self.best[key]
+        launch = kernel.configured(best.config)[cores](
+            *args, **kwargs, **best.config.kwargs)
+        launch.config, launch.candidates = best.config, candidates
+        return launch
+
+
+class Tuning(_Choice):
     """The configs of a kernel, and which of them is the best for arguments of
     a key."""
 
     def __init__(self, kernel, configs, key):
+        super().__init__()
         names = set(kernel.signature.parameters)
         self.configs = [each if isinstance(each, Config) else Config(each)
                         for each in configs]
@@ -63,16 +98,23 @@ class Tuning:
                     f"autotune {what} {', '.join(unknown)}, which "
                     f"{kernel.__name__} has not"
                     + _recorder.nearest(unknown[0], names))
-        self.best = {}  # key -> (config, candidates)
 
-    def key_of(self, values, describe):
-        names = self.key if self.key is not None else sorted(
-            set(values) - set(self.configs[0].kwargs))
-        return tuple((name, describe(values[name])) for name in names
-                     if name in values)
+    def launch(self, kernel, cores, args, kwargs):
+        given = set(kwargs) & {name for config in self.configs
+                               for name in config.kwargs}
+        if given:
+            raise PplTypeError(f"{', '.join(sorted(given))} of "
+                               f"{kernel.__name__} is tuned; leave it out of "
+                               "the launch")
+        first = self.configs[0].kwargs
+        values = kernel.bind(args, {**kwargs, **first}).arguments
+        key = _key(kernel, cores, values, self.key if self.key is not None
+                   else sorted(set(values) - set(first)))
+        return self._launch_best(kernel, cores, args, kwargs, key,
+                                 lambda predict: choose(self.configs, predict))
 
 
-class Search:
+class Search(_Choice):
     """tiling="search": sizes that nobody has listed. `given` has the sizes to
     try of some parameters; of the others they are powers of two."""
 
@@ -81,6 +123,7 @@ class Search:
     STEPS = 16  # in which the longest list is shrunk to its first size
 
     def __init__(self, kernel, given):
+        super().__init__()
         unknown = sorted(set(given) - set(kernel.signature.parameters))
         if unknown:
             raise PplError(f"tiling names {', '.join(unknown)}, which "
@@ -92,7 +135,24 @@ class Search:
                 raise PplError(f"tiling has {sizes!r} for {name}; give the "
                                "sizes to try: [16, 32, 64]")
         self.given = {name: sorted(set(sizes)) for name, sizes in given.items()}
-        self.best = {}  # key -> (config, candidates)
+
+    def launch(self, kernel, cores, args, kwargs):
+        """Chooses the parameters that are searched and that the launch leaves
+        out."""
+        try:
+            given = kernel.signature.bind_partial(*args, **kwargs).arguments
+        except TypeError:
+            given = kernel.bind(args, kwargs).arguments  # says what is wrong
+        # A default is a value that the author has chosen already.
+        names = [name for name, parameter in kernel.signature.parameters.items()
+                 if name not in given
+                 and (name in self.given or is_constexpr(parameter)
+                      and parameter.default is parameter.empty)]
+        largest = max((size for value in given.values()
+                       for size in sizes_of(value)), default=1)
+        return self._launch_best(
+            kernel, cores, args, kwargs, _key(kernel, cores, given),
+            lambda predict: self.choose(self.sizes(names, largest), predict))
 
     def sizes(self, names, largest):
         """Those to try by name, up to the first that holds `largest` or is as
@@ -184,48 +244,64 @@ def is_constexpr(parameter):
     return name.rpartition(".")[2] == "constexpr"
 
 
-def launch_by_function(kernel, cores, args, kwargs):
-    """Launches as the function of @ppl.jit(tiling=..) says."""
-    tried = []
+class ByFunction:
+    """@ppl.jit(tiling=..) with a function that launches."""
 
-    def attempt(*values, **named):
-        tried.append(kernel._attempt(cores, values, named))
-        return tried[-1]
-    # The manual puts functools.lru_cache on it, which wants hashes.
-    result = kernel.tiling(attempt, *map(hashable, args), **{
-        name: hashable(value) for name, value in kwargs.items()})
-    # What no size mends is a mistake, that of the first attempt.
-    if tried and all(launch.error for launch in tried) and not isinstance(
-            tried[0].error, OutOfMemory):
-        raise tried[0].error
-    return result
+    def __init__(self, function):
+        self.function = function
+
+    def launch(self, kernel, cores, args, kwargs):
+        tried = []
+
+        def attempt(*values, **named):
+            tried.append(kernel.attempt(cores, values, named))
+            return tried[-1]
+        # The manual puts functools.lru_cache on it, which wants hashes.
+        result = self.function(attempt, *map(hashable, args), **{
+            name: hashable(value) for name, value in kwargs.items()})
+        # What no size mends is a mistake, that of the first attempt.
+        if tried and all(launch.error for launch in tried) and not isinstance(
+                tried[0].error, OutOfMemory):
+            raise tried[0].error
+        return result
 
 
-def launch_shrunk(kernel, cores, args, kwargs):
-    """Launches with smaller and smaller sizes, by @ppl.autotiling, until the
-    kernel fits."""
-    bound = kernel._bind(args, kwargs)
-    values = dict(bound.arguments)
-    # Copies of using() share what fitted.
-    key = (kernel._chip(), cores,
-           kernel.options.get("pipeline", kernel.pipeline),
-           *((name, described(value)) for name, value in values.items()))
-    values.update(kernel.fitting.get(key, {}))
-    first = None
-    while True:
-        given = inspect.BoundArguments(kernel.signature, dict(values))
-        launch = kernel._attempt(cores, given.args, given.kwargs)
-        if not launch.error:
-            kernel.fitting[key] = {name: values[name] for name in kernel.rules}
-            return launch
-        first = first or launch.error
-        smaller = {name: _next_value(kernel, name, rule(dict(values)))
-                   for name, rule in kernel.rules.items()}
-        grew = all(smaller[name] >= values[name] for name in smaller)
-        if grew or any(value < 1 for value in smaller.values()):
-            # What no size mends is a mistake, that of the first attempt.
-            raise launch.error if isinstance(first, OutOfMemory) else first
-        values.update(smaller)
+class Shrinking:
+    """@ppl.autotiling: smaller and smaller sizes, until the kernel fits."""
+
+    def __init__(self, kernel, rules):
+        unknown = set(rules) - set(kernel.signature.parameters)
+        if unknown:
+            raise PplError(f"autotiling names {', '.join(sorted(unknown))}, "
+                           f"which {kernel.__name__} has not")
+        for name, rule in rules.items():
+            if not callable(rule):
+                raise PplTypeError(
+                    f"the autotiling rule of {name} is {rule!r}; it must be a "
+                    "function of the values by name: "
+                    f"lambda values: values['{name}'] // 2")
+        self.rules = dict(rules)
+        self.fitting = {}  # key -> values that fitted
+
+    def launch(self, kernel, cores, args, kwargs):
+        values = dict(kernel.bind(args, kwargs).arguments)
+        key = _key(kernel, cores, values)
+        values.update(self.fitting.get(key, {}))
+        first = None
+        while True:
+            given = inspect.BoundArguments(kernel.signature, dict(values))
+            launch = kernel.attempt(cores, given.args, given.kwargs)
+            if not launch.error:
+                self.fitting[key] = {name: values[name] for name in self.rules}
+                return launch
+            first = first or launch.error
+            smaller = {name: _next_value(kernel, name, rule(dict(values)))
+                       for name, rule in self.rules.items()}
+            grew = all(smaller[name] >= values[name] for name in smaller)
+            if grew or any(value < 1 for value in smaller.values()):
+                # What no size mends is a mistake, that of the first attempt.
+                raise launch.error if isinstance(first, OutOfMemory) else first
+            values.update(smaller)
 
 
 def _next_value(kernel, name, value):
@@ -236,61 +312,3 @@ def _next_value(kernel, name, value):
             f"{kernel.__name__}; it must give an integer, such as "
             f"values['{name}'] // 2")
     return value
-
-
-def launch_tuned(kernel, cores, args, kwargs):
-    """Launches with the config that takes the fewest predicted cycles."""
-    tuning, chip = kernel.tuning, kernel._chip()
-    given = set(kwargs) & {name for config in tuning.configs
-                           for name in config.kwargs}
-    if given:
-        raise PplTypeError(f"{', '.join(sorted(given))} of {kernel.__name__} "
-                           "is tuned; leave it out of the launch")
-    bound = [kernel._bind(args, {**kwargs, **config.kwargs})
-             for config in tuning.configs]
-    key = (chip, cores, kernel.options.get("pipeline", kernel.pipeline),
-           tuning.key_of(bound[0].arguments, described),
-           tuple(str(array.dtype) for array in
-                 map(array_of, bound[0].arguments.values())
-                 if array is not None))
-    if key not in tuning.best:
-        def predict(config):
-            return kernel._with(config)._cycles(
-                cores, kernel._bind(args, {**kwargs, **config.kwargs}))
-        tuning.best[key] = choose(tuning.configs, predict)
-    best, candidates = tuning.best[key]
-    launch = kernel._with(best.config)._launch(
-        cores, *args, **kwargs, **best.config.kwargs)
-    launch.config, launch.candidates = best.config, candidates
-    return launch
-
-
-def launch_searched(kernel, cores, args, kwargs):
-    """Launches with the sizes that take the fewest predicted cycles, of the
-    parameters that are searched and that the launch leaves out."""
-    search, chip = kernel.search, kernel._chip()
-    try:
-        given = kernel.signature.bind_partial(*args, **kwargs).arguments
-    except TypeError:
-        given = kernel._bind(args, kwargs).arguments  # says what is wrong
-    # A default is a value that the author has chosen already.
-    names = [name for name, parameter in kernel.signature.parameters.items()
-             if name not in given
-             and (name in search.given or is_constexpr(parameter)
-                  and parameter.default is parameter.empty)]
-    key = (chip, cores, kernel.options.get("pipeline", kernel.pipeline),
-           *((name, described(value)) for name, value in given.items()))
-    if key not in search.best:
-        sizes = search.sizes(names, max(
-            (size for value in given.values() for size in sizes_of(value)),
-            default=1))
-
-        def predict(config):
-            return kernel._with(config)._cycles(
-                cores, kernel._bind(args, {**kwargs, **config.kwargs}))
-        search.best[key] = search.choose(sizes, predict)
-    best, candidates = search.best[key]
-    launch = kernel._with(best.config)._launch(
-        cores, *args, **kwargs, **best.config.kwargs)
-    launch.config, launch.candidates = best.config, candidates
-    return launch
