@@ -11,9 +11,10 @@ Networks, the vendor's cycles and the work in each network stand in tests/data/b
 Nothing runs: each network is converted and `weft profile` predicts. DIR keeps models and bmodels. --group: the public networks, the
 small ones of models/layouts, those of models/architectures, or all; without it the public ones are printed, and all checked, renewed and calibrated.
 
-floor: max(multiply-accumulates / rate, bytes of parameters / load), with the peak of the fastest type that the program multiplies in and
-the bytes a cycle that a full-rate tensor load gets, both as `weft profile --json` says. measured, probed, kin: busy cycles of both engines by what speaks for
-their price (docs/cycles.md). `if doubled`: the ratio if every command whose price no vendor stream shows (probed, kin) cost twice as
+floor: max(multiply-accumulates / peak, bytes of parameters / bytes a cycle that DRAM has), both at the precision that was asked for, whatever
+the program computes in: what falls back to floats or to the host does not move it. It is for code that makes each of the network's products:
+minimal filtering (`row_tiles`, F32) makes fewer, and three networks at F32 lie below it. measured, probed, kin: busy cycles of both engines by what
+speaks for their price (docs/cycles.md). `if doubled`: the ratio if every command whose price no vendor stream shows (probed, kin) cost twice as
 much, with no overlap of the difference: an upper bound. A network that computes something on the host (*) is in no mean: the host's
 work costs no cycles here. What the search for groups expected (`weft explain`) is held against the profile of networks that are groups alone.
 """
@@ -43,6 +44,9 @@ DATA = FOLDER.parent / "tests" / "data" / "bench"
 BASELINE = DATA / "baseline.json"
 RENEW = "scripts/bench --cycles --renew"
 PARAMETER_BYTES = {"int8": 1, "f16": 2, "bf16": 2, "f32": 4}
+# Multiply-accumulates a cycle of the BM1684X, from macsPerCycle of runtime/cycles/Cycles.cpp; `weft profile` tells those of the types that a
+# program multiplies in, which tests/models/cycles_test.py holds against these.
+PEAK_MACS = {"int8": 16384, "f16": 8192, "bf16": 8192, "f32": 1024}
 LARGEST_RISE = 0.01  # of a geometric mean; prices and commands are exact and deterministic, so this is room for trades, not noise
 # What works beside the two queues of the search's model: addresses that are free late, stores that wait, turned transfers.
 EXPECTED_WITHIN, EXPECTED_SHARE = 0.1, 0.9  # of the profile's cycles, in so many of the networks
@@ -111,14 +115,9 @@ def calibrate(program, name, entry, folder):
          *shape_flags(entry))
 
 
-def peak_of(profile):
-    """Multiply-accumulates a cycle of the fastest type of a program; 0 if it multiplies in none that has a peak."""
-    return max((kind["peak_macs_per_cycle"] for kind in profile["macs"]["types"]), default=0)
-
-
 def floor_of(entry, precision, profile):
-    peak = peak_of(profile)
-    return max(entry["macs"] / peak if peak else 0, entry["parameters"] * PARAMETER_BYTES[precision] / profile["dram"]["load_bytes_per_cycle"])
+    """Cycles that no code can beat which makes each of the network's products in this precision."""
+    return max(entry["macs"] / PEAK_MACS[precision], entry["parameters"] * PARAMETER_BYTES[precision] / profile["dram"]["peak_bytes_per_cycle"])
 
 
 def convert_flags(name, entry, precision):
@@ -148,30 +147,30 @@ def measure(program, name, entry, precision, folder, options):
     if vendor:
         row["ratio"] = row["ours"] / vendor
         row["ratio_if_doubled"] = (row["ours"] + unconfirmed) / vendor
-    return row | {"worst": worst_nodes(profile)}
+    return row | {"worst": worst_nodes(profile, precision)}
 
 
-def worst_nodes(profile):
-    """The nodes that lose most: cycles on the critical path beyond what their products and DRAM bytes need."""
-    peak, load = peak_of(profile), profile["dram"]["load_bytes_per_cycle"]
+def worst_nodes(profile, precision):
+    """The nodes that lose most: cycles on the critical path beyond what their products, in this precision, and DRAM bytes need."""
+    load = profile["dram"]["load_bytes_per_cycle"]
     rows = []
     for node in profile["nodes"]:
         moved = node["dram_read_bytes"] + node["dram_write_bytes"]
-        need = max(node["macs"] / peak if peak else 0, moved / load)
+        need = max(node["macs"] / PEAK_MACS[precision], moved / load)
         rows.append({"nodes": node["nodes"], "op_types": node["op_types"], "critical_cycles": node["critical_cycles"],
-                     "lost_cycles": max(0, round(node["critical_cycles"] - need)), "reason": reason(node, moved, peak, load)})
+                     "lost_cycles": max(0, round(node["critical_cycles"] - need)), "reason": reason(node, moved, precision, load)})
     return [row for row in sorted(rows, key=lambda row: -row["lost_cycles"])[:WORST] if row["lost_cycles"]]
 
 
-def reason(node, moved, peak, load):
+def reason(node, moved, precision, load):
     """In words: which engine the node keeps busy, with what, and how far that is from its rate."""
     if node["gdma_cycles"] >= node["tiu_cycles"]:
         cycles = node["gdma_cycles"]
         text = f"DMA {cycles:,} cycles for {moved:,} DRAM bytes"
         text += f": {moved / cycles:.1f} a cycle, {load:.0f} would take {round(moved / load):,}" if cycles and moved else ""
-    elif node["macs"] and peak:
-        share = node["macs"] / peak / node["tiu_cycles"]
-        text = f"TIU {node['tiu_cycles']:,} cycles at {share:.1%} of the peak of products"
+    elif node["macs"]:
+        share = node["macs"] / PEAK_MACS[precision] / node["tiu_cycles"]
+        text = f"TIU {node['tiu_cycles']:,} cycles at {share:.1%} of the peak of {precision} products"
     else:
         text = f"TIU {node['tiu_cycles']:,} cycles of element arithmetic or moves in local memory, no products"
     if node["extrapolated_cycles"]:

@@ -3,8 +3,9 @@
 
   cycles_test.py WEFT FOLDER
 
-models/cycles.py does the work; its judgement is tried on made-up figures first.
+models/cycles.py does the work; its judgement is tried on made-up figures first, its rates on programs.
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -21,16 +22,31 @@ def row(network, ours, host_operations=0, expected=None, bound=None):
     return {"network": network, "precision": "f16", "ours": ours, "host_operations": host_operations, "expected": expected, "bound": bound}
 
 
+WEFT, WORK = sys.argv[1], pathlib.Path(sys.argv[2])
+TYPES = {"int8": "i8", "f16": "f16", "bf16": "bf16", "f32": "f32"}  # as the profile names them
+
+
 class Floor(unittest.TestCase):
-    PROFILE = {"macs": {"types": [{"peak_macs_per_cycle": 0}, {"peak_macs_per_cycle": 100}]}, "dram": {"load_bytes_per_cycle": 10}}
+    PROFILE = {"dram": {"peak_bytes_per_cycle": 10}}
 
-    def test_rates_are_those_of_the_profile(self):
-        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 100}, "f16", self.PROFILE), 50)
-        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 400}, "f16", self.PROFILE), 80)
-        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 400}, "int8", self.PROFILE), 50)
+    def test_is_of_the_precision_that_was_asked_for(self):
+        network = {"macs": 2**20, "parameters": 2000}
+        for precision, floor in {"int8": 200, "f16": 400, "bf16": 400, "f32": 1024}.items():
+            self.assertEqual(cycles.floor_of(network, precision, self.PROFILE), floor, precision)
+        # Not of what the program computes in.
+        for types in ([], [{"type": "f32", "macs": 2**20, "peak_macs_per_cycle": 1024}]):
+            self.assertEqual(cycles.floor_of({"macs": 2**20, "parameters": 0}, "int8", {**self.PROFILE, "macs": {"types": types}}), 64)
 
-    def test_a_program_without_products(self):
-        self.assertEqual(cycles.floor_of({"macs": 5000, "parameters": 100}, "f32", {**self.PROFILE, "macs": {"types": []}}), 40)
+    def test_peaks_are_those_of_the_tool(self):
+        name = "gemm_rows"
+        entry = json.loads((cycles.DATA / "vendor.json").read_text())["networks"][name]
+        WORK.mkdir(parents=True, exist_ok=True)
+        self.assertEqual(set(TYPES), set(cycles.PEAK_MACS))
+        for precision, kind in TYPES.items():
+            bmodel = WORK / f"peak_{precision}.bmodel"
+            cycles.call(WEFT, "convert", cycles.model_file(entry, WORK), "-o", bmodel, *cycles.convert_flags(name, entry, precision))
+            types = json.loads(cycles.call(WEFT, "profile", bmodel, "--json"))["macs"]["types"]
+            self.assertEqual({each["type"]: each["peak_macs_per_cycle"] for each in types}, {kind: cycles.PEAK_MACS[precision]})
 
 
 class Judgement(unittest.TestCase):
@@ -105,7 +121,6 @@ class Judgement(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    weft, folder = sys.argv[1:3]
-    tried = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(unittest.defaultTestLoader.loadTestsFromTestCase(Judgement))
-    command = [sys.executable, ROOT / "models" / "cycles.py", weft, folder, "--check"]
+    tried = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
+    command = [sys.executable, ROOT / "models" / "cycles.py", WEFT, WORK, "--check"]
     sys.exit(1 if subprocess.run(command).returncode != 0 or not tried.wasSuccessful() else 0)
