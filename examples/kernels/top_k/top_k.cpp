@@ -79,6 +79,10 @@ __TEST__ void top_k_long_row() {
 __TEST__ void top_k_large() {
   check<float>(top_k_fp32, 2, 3000, 1100, true, 200);
 }
+// Lists so large that rows go one after the other.
+__TEST__ void top_k_largest() {
+  check<float>(top_k_fp32, 5, 4099, 4096, true, 200);
+}
 // As IEEE 754's total order has them, which is also that of the integers with
 // their bits: each is found where it was hidden, and none of its bits changes.
 // The smallest of them first if `largest` is false.

@@ -189,17 +189,23 @@ static int topRows(gtensor<T> &values, gtensor<int32> &indices, gtensor<T> &in,
                    int k, const Order &order) {
   int rows = in.getShape().c, columns = in.getShape().w;
   assert(k >= 1 && k <= columns);
-  int length = 2, width = get_eu_num<int32>(), code;
+  int length = 2, width = get_eu_num<int32>(), together = min(LANE_NUM, rows),
+      code;
   while (length < k)
     length *= 2;
-  // Lists of a large k need more memory than 16 of them have.
+  // Lists of a large k need more memory than 16 of them have, and then than
+  // several rows in the lanes have.
   while ((code = attempt([&] {
-            for (int row = 0; row < rows; row += LANE_NUM)
-              topTile(values, indices, in, row, min(LANE_NUM, rows - row),
+            for (int row = 0; row < rows; row += together)
+              topTile(values, indices, in, row, min(together, rows - row),
                       columns, k, length, width, order);
           })) &&
-         width > 1)
-    width /= 2;
+         (width > 1 || together > 1)) {
+    if (width > 1)
+      width /= 2;
+    else
+      together = div_up(together, 2);
+  }
   return code;
 }
 
