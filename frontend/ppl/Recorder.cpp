@@ -285,6 +285,12 @@ int64_t Recorder::get(int32_t number, int64_t subject) const {
     return 1;
   case WEFT_PPL_FAILED:
     return hasFailed;
+  case WEFT_PPL_LOAD_BYTES:
+    return chip.rates.loadBytes;
+  case WEFT_PPL_STORE_BYTES:
+    return chip.rates.storeBytes;
+  case WEFT_PPL_SHORTEST_DMA_RUN:
+    return chip.rates.shortestDmaRun;
   default:
     return 0;
   }

@@ -163,10 +163,11 @@ class Utilities(unittest.TestCase):
             seen.extend((pl.lane_num(), pl.eu_bytes(), pl.get_eu_num(pl.float16), pl.get_nic(pl.int8), pl.get_data_size(pl.bfloat16),
                          pl.get_stride([1, 64, 2, 33], pl.TPU_ALIGN, pl.float32), pl.div_up(7, 2), pl.align(7, 4), pl.min(3, 4), pl.pow(2, 3),
                          pl.dim4_index([5, 6, 7, 8], -1), pl.tiu.max(2, 3), pl.tiu.cast(2.5, pl.int32), pl.tiu.cast(2.5, type=pl.int32, mode=pl.RM_UP),
-                         pl.get_block_index(), pl.get_block_num(), pl.chip_num(), pl.LANE_NUM, pl.lane_bytes()))
+                         pl.get_block_index(), pl.get_block_num(), pl.chip_num(), pl.LANE_NUM, pl.lane_bytes(),
+                         pl.dma_load_bytes(), pl.dma_store_bytes(), pl.shortest_dma_run()))
             return t
         apply(ask, np.ones(S, np.float32))
-        self.assertEqual(seen, [64, 64, 32, 64, 2, [80, 80, 33, 1], 4, 8, 3, 8, 8, 3, 2, 3, 0, 1, 1, 64, 256 * 1024])
+        self.assertEqual(seen, [64, 64, 32, 64, 2, [80, 80, 33, 1], 4, 8, 3, 8, 8, 3, 2, 3, 0, 1, 1, 64, 256 * 1024, 58, 44, 256])
 
     def test_calls_in_the_orders_of_the_manual(self):
         i, j = (random.integers(-100, 100, S).astype(np.int16) for _ in range(2))

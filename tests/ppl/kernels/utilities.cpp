@@ -93,6 +93,11 @@ __TEST__ void numbers_of_bm1684x() {
     assert(get_eu_num<float>() == 16 && get_eu_num<int8>() == 64);
     assert(lane_bytes() == 256 * 1024 && tile_bytes(65, 33, 2) == 2 * 128);
   }
+  // Of the chips, that one has a cost model.
+  if (shortest_dma_run() > 0) {
+    assert(dma_load_bytes() == 58 && dma_store_bytes() == 44);
+    assert(shortest_dma_run() == 256);
+  }
   assert(LANE_NUM == lane_num() && NPU_NUM == lane_num());
   assert(EU_BYTES == eu_bytes());
   copyAndExpect();

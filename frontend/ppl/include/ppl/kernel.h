@@ -119,6 +119,14 @@ inline int lane_num() { return detail::number(WEFT_PPL_LANES); }
 inline int eu_bytes() { return detail::number(WEFT_PPL_EU_BYTES); }
 /// Bytes of local memory that each lane has.
 inline int lane_bytes() { return detail::number(WEFT_PPL_LANE_BYTES); }
+/// Bytes a cycle between DRAM and local memory by the cost model, 0 for a chip
+/// that has none.
+inline int dma_load_bytes() { return detail::number(WEFT_PPL_LOAD_BYTES); }
+inline int dma_store_bytes() { return detail::number(WEFT_PPL_STORE_BYTES); }
+/// Bytes that lie together in DRAM; fewer take as long. 0 as above.
+inline int shortest_dma_run() {
+  return detail::number(WEFT_PPL_SHORTEST_DMA_RUN);
+}
 #define LANE_NUM (::ppl::lane_num())
 #define NPU_NUM (::ppl::lane_num())
 #define EU_BYTES (::ppl::eu_bytes())

@@ -97,7 +97,12 @@ enum {
   WEFT_PPL_CHANNEL_PACK, /* get_nic of the type `subject` */
   WEFT_PPL_GROUP_NUM_NOW,
   WEFT_PPL_GROUP_INDEX,
-  WEFT_PPL_FAILED /* 1 after an error */
+  WEFT_PPL_FAILED, /* 1 after an error */
+  /* Of the DMA between DRAM and local memory, bytes a cycle by the cost model;
+   * 0 for a chip that has none. */
+  WEFT_PPL_LOAD_BYTES,
+  WEFT_PPL_STORE_BYTES,
+  WEFT_PPL_SHORTEST_DMA_RUN /* bytes; a shorter run costs as much; or 0 */
 };
 
 /* The functions; `self` goes first into each. Fields are only ever added at

@@ -32,14 +32,14 @@ for _module, _names in (
         (_tensor, "make_tensor gtensor make_gtensor_permute"),
         (_environment, """align aligned_stride_4d bitwidth cancel_tpu_init
             cancel_tpu_poll cdiv chip_id chip_num convert_dtype dim4_index
-            disable_pingpong dump enable_pipeline eu_bytes fence flush_cache
-            get_block_num get_core_index get_data_size get_eu_num get_gmem_addr
+            disable_pingpong dma_load_bytes dma_store_bytes dump enable_pipeline
+            eu_bytes fence flush_cache get_block_num get_core_index get_data_size get_eu_num get_gmem_addr
             get_gmem_ptr get_group_index get_group_num get_lmem_ptr get_msg_id
             get_nic get_stride get_value hau_poll invalid_cache lane_bytes
             lane_mask lane_num make_l2tensor msg_send msg_wait parallel_end
             parallel_start pipeline_barrier pooling2 rank set_block_num
-            set_config_auto_sync set_memory_alloc_method static_assert sync
-            sync_core sync_engine tpu_poll vset""")):
+            set_config_auto_sync set_memory_alloc_method shortest_dma_run
+            static_assert sync sync_core sync_engine tpu_poll vset""")):
     for _name in _names.split():
         globals()[_name] = _composed.public(getattr(_module, _name),
                                              f"pl.{_name}")

@@ -50,6 +50,23 @@ def lane_bytes():
     return _recorder.active().get(_recorder.GET_LANE_BYTES)
 
 
+def dma_load_bytes():
+    """Bytes a cycle that the DMA loads from DRAM by the cost model; 0 for a
+    chip that has none."""
+    return _recorder.active().get(_recorder.GET_LOAD_BYTES)
+
+
+def dma_store_bytes():
+    """The same of stores to DRAM."""
+    return _recorder.active().get(_recorder.GET_STORE_BYTES)
+
+
+def shortest_dma_run():
+    """Bytes that lie together in DRAM and that fewer take as long as; 0 for a
+    chip without a cost model."""
+    return _recorder.active().get(_recorder.GET_SHORTEST_DMA_RUN)
+
+
 def get_eu_num(type):
     """Elements of a type that a lane computes at once."""
     bits = _types.get_scalar_dtype(type).bits
