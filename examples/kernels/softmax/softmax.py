@@ -5,6 +5,8 @@ import numpy as np
 from weft import ppl
 import weft.ppl.language as pl
 
+NOTHING = float("-inf")  # behind a row: no number of it is less
+
 
 @ppl.autotiling({"block": lambda values: values["block"] // 2})
 @ppl.jit
@@ -20,7 +22,7 @@ def softmax(y, x, rows, columns, block: pl.constexpr):
         wide, e = (pl.make_tensor(full, pl.float32, part) for _ in range(2))
         top, total = (pl.make_tensor([1, block, 1, 1], pl.float32, [1, count, 1, 1]) for _ in range(2))
         pl.tiu.cast(wide, loaded)
-        pl.quick_pooling(top, wide, full, part, -3.0e38, 0)
+        pl.quick_pooling(top, wide, full, part, NOTHING, 0)
         pl.exp_no_overflow(e, wide - top, full, part)
         pl.quick_pooling(total, e, full, part, 0.0, 1)
         pl.dma.store(y_global[:, row:row + count], pl.tiu.cast(e * (1.0 / total), type=pl.float16))
@@ -61,8 +63,8 @@ def softmax_spread(y, x, rows, columns):
             pl.dma.load(loaded[:, which, :, :count], part)
         pl.tiu.cast(wide, loaded)
         if rest < width:
-            pl.tiu.fill(wide[:, lanes - 1:, :, rest:], -3.0e38)
-        pl.exp_no_overflow(e, wide - over_lanes(wide, -3.0e38, 0), shape, shape)
+            pl.tiu.fill(wide[:, lanes - 1:, :, rest:], NOTHING)
+        pl.exp_no_overflow(e, wide - over_lanes(wide, NOTHING, 0), shape, shape)
         pl.tiu.cast(result, e * (1.0 / over_lanes(e, 0.0, 1)))
         for which, count, part in parts(y):
             pl.dma.store(part, result[:, which, :, :count])

@@ -1,5 +1,4 @@
-//===- rows.h - tiles of rows, computed in fp32 ------------------*- C++
-//-*-===//
+//===- rows.h - tiles of rows, computed in fp32 ----------------*- C++ -*-===//
 
 #ifndef WEFT_FRONTEND_PPL_INCLUDE_PPL_ROWS_H
 #define WEFT_FRONTEND_PPL_INCLUDE_PPL_ROWS_H
@@ -39,7 +38,7 @@ tensor<float> broadcast_as_float(const gtensor<T> &vector, int columns,
 /// 0.
 struct RowTile {
   bool spread;
-  int row, from;    // the first
+  int row, from;    // of the matrix, the first that are in the tile
   int count, rest;  // columns; those in a last lane that is not full
   dim4 block, part; // room for the tiles of a loop, and this one
 
@@ -62,25 +61,29 @@ struct RowTile {
   }
 };
 
-/// Tiles of `rows` rows and `columns` columns; a lane takes `least` columns or
-/// more.
+/// The tiles of a matrix [1, rows, 1, columns]: `tileRows` by `tileColumns`, or
+/// what is left at an end. A lane has `least` columns of a spread row, if there
+/// are as many, or more.
 struct RowTiling {
-  bool spread;
-  int rows, columns, least;
+  int rows, columns;
+  bool spread = false;
+  int tileRows = 1, tileColumns = 1, least = 1;
 
-  RowTile tile(int row, int rowEnd, int from, int columnEnd) const {
-    int some = min(rows, rowEnd - row), count = min(columns, columnEnd - from);
-    dim4 block = {1, rows, 1, columns}, part = {1, some, 1, count};
+  /// That of rows from `row` on, columns from `from` on.
+  RowTile tile(int row, int from = 0) const {
+    int some = min(tileRows, rows - row),
+        count = min(tileColumns, columns - from);
+    dim4 block = {1, tileRows, 1, tileColumns}, part = {1, some, 1, count};
     if (!spread)
-      return {spread, row, from, count, 0, block, part};
-    block = {rows, LANE_NUM, 1, laneColumns(columns)};
+      return {false, row, from, count, 0, block, part};
     int w = laneColumns(count);
+    block = {tileRows, LANE_NUM, 1, laneColumns(tileColumns)};
     part = {some, div_up(count, w), 1, w};
-    return {spread, row, from, count, count % w, block, part};
+    return {true, row, from, count, count % w, block, part};
   }
   /// Whole rows of the engine, so that only the last lane is filled up.
-  int laneColumns(int columns) const {
-    int some = max(div_up(columns, LANE_NUM), min(columns, least));
+  int laneColumns(int count) const {
+    int some = max(div_up(count, LANE_NUM), min(count, least));
     return align(some, get_eu_num<float>());
   }
 };
@@ -152,11 +155,14 @@ tensor<float> load_columns(const RowTile &t, const gtensor<T> &vector) {
   return load_rows(one, vector, 0.0f);
 }
 
-/// The maximum of each row (`mode` 0) or its sum times `scale` (1), in every
-/// lane of it. As quick_pooling, which it is made of, it writes `fill` behind
-/// the columns of x.
+enum class Pool { Max = 0, Sum = 1 }; // the modes of quick_pooling
+
+/// The maximum of each row or its sum times `scale`, in every lane of it. As
+/// quick_pooling, which it is made of, it writes `fill` behind the columns of
+/// x.
 inline tensor<float> pool_rows(const RowTile &t, const tensor<float> &x,
-                               float fill, int mode, float scale = 1.0f) {
+                               float fill, Pool pool, float scale = 1.0f) {
+  const int mode = int(pool);
   auto result = t.make_one();
   if (!t.spread) {
     quick_pooling(result, x, &t.block, &t.part, fill, mode, scale);
@@ -174,48 +180,95 @@ inline tensor<float> pool_rows(const RowTile &t, const tensor<float> &x,
   return result;
 }
 
+/// What a kernel does with a tile: how often the TIU passes over all of it
+/// (fp32, sums and maxima included), and how often it calls pool_rows.
+struct RowWork {
+  int passes, pools;
+};
+
 namespace detail {
-/// About the cycles that tiles of whole rows take, to compare the two ways.
-/// `commands` is the TIU's time: a cycle a column of a lane, which is between
-/// that of the norms and of softmax, and for spread rows kJoin to join what the
-/// lanes of one have. DRAM moves about 50 bytes a cycle. Only a few tiles do
-/// not overlap.
-template <class T>
-int64_t rowCycles(const RowTiling &t, int rows, int columns) {
-  constexpr int kJoin = 100, kOverlap = 3;
-  int64_t tiles = div_up(rows, t.rows), commands = tiles * columns,
-          transfers = int64_t(2) * rows * columns * int(sizeof(T)) / 50;
-  if (t.spread)
-    commands = int64_t(rows) * (t.laneColumns(columns) + kJoin);
-  return tiles < kOverlap ? commands + transfers : max(commands, transfers);
+/// TIU cycles of a tile.
+inline int64_t tileCycles(const RowTiling &t, const RowWork &work, int rows) {
+  // What a tile takes whatever its columns, and in a spread one every row:
+  // kStart, kPool for each call of pool_rows and, to join lanes, kJoin more.
+  // Fitted to the profiles that the cycle model gives of softmax, layer and rms
+  // norm, 64 to 16000 columns: 47 to 69 in lanes, 67 to 103 a spread row.
+  constexpr int kStart = 30, kPool = 17, kJoin = 20;
+  int columns = t.spread ? t.laneColumns(t.columns) : t.columns,
+      once = kStart + work.pools * (t.spread ? kPool + kJoin : kPool);
+  return int64_t(t.spread ? rows : 1) *
+         (work.passes * div_up(columns, get_eu_num<float>()) + once);
+}
+
+/// About the cycles that tiles of whole rows take, to compare ways to make
+/// them. In each step of the pipeline a tile is loaded, the one before computed
+/// and the one before that stored. A chip without rates is taken to transfer in
+/// no time.
+inline int64_t rowCycles(const RowTiling &t, const RowWork &work,
+                         int elementBytes) {
+  const int tiles = div_up(t.rows, t.tileRows), load = dma_load_bytes(),
+            store = dma_store_bytes();
+  auto rowsOf = [&](int tile) {
+    return tile < 0 ? 0 : max(0, min(t.tileRows, t.rows - tile * t.tileRows));
+  };
+  auto moved = [&](int rows, int rate) {
+    return rate > 0 ? int64_t(rows) * t.columns * elementBytes / rate : 0;
+  };
+  int64_t cycles = 0;
+  for (int step = 0; step < tiles + 2; ++step) {
+    int rows = rowsOf(step - 1);
+    cycles += max(rows > 0 ? tileCycles(t, work, rows) : 0,
+                  moved(rowsOf(step), load) + moved(rowsOf(step - 2), store));
+  }
+  return cycles;
+}
+
+/// `t` with as many rows in a tile, up to `most`, as are fastest: several tiles
+/// overlap, one has fewest commands.
+inline RowTiling fastestTiles(RowTiling t, const RowWork &work,
+                              int elementBytes, int most) {
+  RowTiling best = t;
+  for (int tiles = 1; tiles <= 8; tiles *= 2) {
+    t.tileRows = min(most, div_up(t.rows, tiles));
+    if (tiles == 1 ||
+        rowCycles(t, work, elementBytes) < rowCycles(best, work, elementBytes))
+      best = t;
+  }
+  return best;
 }
 } // namespace detail
 
-/// Makes `whole` with tiles of whole rows, or if rows do not fit, `pieces` with
-/// the widest pieces that do. What `attempt` gave last. A row takes a lane, or,
-/// if that takes longer or does not fit, all of them.
-template <class T, class Whole, class Pieces>
-int attempt_rows(int rows, int columns, Whole &&whole, Pieces &&pieces) {
-  // DRAM moves runs of less than 256 bytes no faster than 256.
-  const int least = 256 / int(sizeof(T));
-  RowTiling lanes = {false, min(rows, LANE_NUM), columns, least};
-  // At least four tiles, of which loads and results overlap, unless they are so
-  // small that there is nothing to hide.
-  RowTiling t = {true,
-                 min(rows, max(div_up(rows, 4), div_up(1 << 14, columns))),
-                 columns, least};
-  if (detail::rowCycles<T>(lanes, rows, columns) <=
-          detail::rowCycles<T>(t, rows, columns) &&
-      attempt([&] { whole(lanes); }) == 0)
+/// Makes k, of the matrices of whose rows k.tiling is, with tiles of whole rows
+/// (`whole`) or, if rows do not fit, with the widest pieces that do, one row
+/// after the other (`pieces`). A row takes a lane, or, if that takes longer or
+/// does not fit, all of them. What `attempt` gave last; k.tiling is what it was
+/// tried with.
+template <class T, template <class> class Kernel>
+int attempt_rows(Kernel<T> &k, const RowWork &work, void (*whole)(Kernel<T> &),
+                 void (*pieces)(Kernel<T> &)) {
+  const int rows = k.tiling.rows, columns = k.tiling.columns,
+            bytes = int(sizeof(T)),
+            least = max(shortest_dma_run(), eu_bytes()) / bytes;
+  auto attemptWith = [&](const RowTiling &t) {
+    k.tiling = t;
+    return attempt([&] { t.tileColumns < columns ? pieces(k) : whole(k); });
+  };
+  RowTiling lanes = {rows, columns, false, 1, columns, least},
+            t = {rows, columns, true, 1, columns, least};
+  lanes = detail::fastestTiles(lanes, work, bytes, LANE_NUM);
+  t = detail::fastestTiles(t, work, bytes, rows);
+  if (detail::rowCycles(lanes, work, bytes) <=
+          detail::rowCycles(t, work, bytes) &&
+      attemptWith(lanes) == 0)
     return 0;
-  int code = attempt([&] { whole(t); });
-  while (code && t.rows > 1) {
-    t.rows = div_up(t.rows, 2);
-    code = attempt([&] { whole(t); });
+  int code = attemptWith(t);
+  while (code && t.tileRows > 1) {
+    t.tileRows = div_up(t.tileRows, 2);
+    code = attemptWith(t);
   }
-  while (code && t.laneColumns(t.columns) > least) {
-    t.columns = div_up(t.columns, 2);
-    code = attempt([&] { pieces(t); });
+  while (code && t.laneColumns(t.tileColumns) > least) {
+    t.tileColumns = div_up(t.tileColumns, 2);
+    code = attemptWith(t);
   }
   return code;
 }
