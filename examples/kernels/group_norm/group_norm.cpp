@@ -107,6 +107,90 @@ static void wholeGroups(GroupNorm<T> &g, int lanes) {
   }
 }
 
+/// A group that does not fit a lane lies in many: a channel in `pieces` lanes,
+/// so that gamma and beta are numbers of a lane.
+template <class T>
+static RowTile spreadGroups(GroupNorm<T> &g, int row, int groups, int pieces) {
+  int w = g.plane / pieces, lanes = g.channels * pieces;
+  dim4 block = {groups, LANE_NUM, 1, w},
+       part = {min(groups, g.rows() - row), lanes, 1, w};
+  return {true, row, 0, g.channels * g.plane, 0, block, part};
+}
+
+/// gamma or beta of the groups of `t` in the lanes of their channels: each
+/// number as often as its channel has pieces, in one lane, then over the lanes.
+template <class T>
+static tensor<float> ofLanes(GroupNorm<T> &g, T *vector, const RowTile &t,
+                             int pieces) {
+  int n = t.block.n, some = t.part.n, lanes = t.part.c;
+  gtensor<T> all({g.groups, 1, g.channels, 1}, GLOBAL, vector);
+  dim4 block = {n, 1, g.channels, 1}, part = {some, 1, g.channels, 1};
+  auto loaded = make_tensor<T>(block, part);
+  for (int done = 0; done < some;) {
+    int group = (t.row + done) % g.groups,
+        count = min(g.groups - group, some - done);
+    dim4 piece = {count, 1, g.channels, 1};
+    dma::load(loaded.sub_view(piece, {done, 0, 0, 0}),
+              all.sub_view(piece, {group, 0, 0, 0}));
+    done += count;
+  }
+  auto wide = make_tensor<float>(block, part);
+  tiu::cast(wide, loaded);
+  dim4 often = {n, 1, g.channels, pieces},
+       shape = {some, 1, g.channels, pieces};
+  auto repeated = make_tensor<float>(often, shape),
+       zero = make_tensor<float>(often, shape);
+  tiu::fill(zero, 0.0f);
+  tiu::fadd(repeated, zero, wide);
+  auto result = make_tensor<float>({n, LANE_NUM, 1, 1}, {some, lanes, 1, 1});
+  tiu::transpose_cw(result, repeated.view({some, 1, 1, lanes}));
+  return result;
+}
+
+/// Groups that fit the lanes cross DRAM once, too.
+template <class T>
+static void wholeSpreadGroups(GroupNorm<T> &g, int groups, int pieces) {
+  dim4 matrix = {1, g.rows(), 1, g.channels * g.plane};
+  gtensor<T> out(matrix, GLOBAL, g.out), in(matrix, GLOBAL, g.in);
+  for (int row = 0; row < g.rows(); row += groups) {
+    enable_pipeline();
+    RowTile t = spreadGroups(g, row, groups, pieces);
+    float share = 1.0f / t.count;
+    auto x = load_rows(t, in, 0.0f);
+    auto mean = pool_rows(t, x, 0.0f, Pool::Sum, share);
+    auto centred = t.make(), square = t.make(), unit = t.make(),
+         scaled = t.make(), y = t.make();
+    tiu::fsub(centred, x, t.beside(mean));
+    tiu::fmul(square, centred, centred);
+    auto variance = pool_rows(t, square, 0.0f, Pool::Sum, share);
+    auto guarded = t.make_one(), factor = t.make_one();
+    tiu::fadd(guarded, variance, g.epsilon);
+    tiu::frsqrt(factor, guarded);
+    tiu::fmul(unit, centred, t.beside(factor));
+    tiu::fmul(scaled, unit, ofLanes(g, g.gamma, t, pieces));
+    tiu::fadd(y, scaled, ofLanes(g, g.beta, t, pieces));
+    store_rows(t, out, y);
+  }
+}
+
+/// Not 0 if groups do not fit, or channels do not divide over half of the
+/// lanes.
+template <class T>
+static int attemptSpreadGroups(GroupNorm<T> &g) {
+  int pieces = LANE_NUM / g.channels;
+  while (pieces > 1 && g.plane % pieces)
+    --pieces;
+  if (2 * g.channels * pieces < LANE_NUM)
+    return 1;
+  int groups = div_up(g.rows(), 4);
+  int code = attempt([&] { wholeSpreadGroups(g, groups, pieces); });
+  while (code && groups > 1) {
+    groups = div_up(groups, 2);
+    code = attempt([&] { wholeSpreadGroups(g, groups, pieces); });
+  }
+  return code;
+}
+
 /// The parts of a group: some channels, or some of the elements of one.
 template <class T, class Body>
 static void forParts(GroupNorm<T> &g, int row, int lanes, int channels,
@@ -181,10 +265,11 @@ static void normalize(T *out, T *in, T *gamma, T *beta, int images,
   int some = g.channels, elements = min(plane, most);
   while (some > 1 && some * elements > most)
     some = div_up(some, 2);
-  int code;
-  if (some == g.channels && elements == plane)
-    code = attempt([&] { wholeGroups(g, min(LANE_NUM, g.rows())); });
-  else
+  if (some == g.channels && elements == plane &&
+      attempt([&] { wholeGroups(g, min(LANE_NUM, g.rows())); }) == 0)
+    return;
+  int code = attemptSpreadGroups(g);
+  if (code)
     code = attempt([&] { partsOfGroups(g, some, elements); });
   while (code && (some > 1 || elements > 1)) {
     if (some > 1)
@@ -262,6 +347,13 @@ __TEST__ void group_norm_large_planes() {
 // Whole rows of the engine make 65536 of these, one more than an axis may have.
 __TEST__ void group_norm_longest_rows() {
   check<fp16>(group_norm_fp16, 1, 2, 2, 65521, 0x1p-11);
+}
+// Spread over the lanes: more than a lane has, also of two images in a tile.
+__TEST__ void group_norm_spread_groups() {
+  check<fp16>(group_norm_fp16, 2, 27, 3, 7500, 0x1p-11);
+}
+__TEST__ void group_norm_512x64x64() {
+  check<fp16>(group_norm_fp16, 1, 512, 32, 64 * 64, 0x1p-11);
 }
 // Groups of 65536 in a few channels.
 __TEST__ void group_norm_groups_of_65536() {
