@@ -268,6 +268,21 @@ def check_long_arrays(weft, folder):
     return found
 
 
+def check_infinite_arrays(weft, folder):
+    """What is wrong with numbers that a float has not, which would become infinite, and with infinities, which it has."""
+    kernel, found = pathlib.Path(folder) / "halves.cpp", []
+    kernel.write_text(HEAD + "__KERNEL__ void halves(fp16 *out, fp16 *in) {\n  dim4 s = {1, 1, 1, 2};\n"
+                      "  dma::move(gtensor<fp16>(s, GLOBAL, out), gtensor<fp16>(s, GLOBAL, in));\n}\n")
+    for name, values, kind, code in (("long", [0, 2**40], np.int64, 2), ("double", [0, 1e6], np.float64, 2), ("infinite", [0, np.inf], np.float32, 0)):
+        np.savez(f"{folder}/{name}.npz", x=np.array(values, kind))
+        result = subprocess.run([weft, "ppl", "run", str(kernel), "--arg", f"in={folder}/{name}.npz:x", "--arg", "out=out:[2]"], capture_output=True, text=True,
+                                timeout=120)
+        part = "element 1 of the array is 1" if code else ""
+        if result.returncode != code or part not in result.stderr:
+            found.append(f"{name}: exit code {result.returncode}, must be {code} with '{part}': {result.stderr[-300:]}")
+    return found
+
+
 def check_calls(weft, folder):
     """What is wrong with CALLS."""
     found, path = [], pathlib.Path(folder) / "calls.cpp"
@@ -293,7 +308,7 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
-        found += check_calls(weft, folder) + check_broken(weft, folder) + check_followed(weft, folder) + check_no_kernel(weft, folder) + check_arrays(weft, folder) + check_refused_arrays(weft, folder) + check_long_arrays(weft, folder)
+        found += check_calls(weft, folder) + check_broken(weft, folder) + check_followed(weft, folder) + check_no_kernel(weft, folder) + check_arrays(weft, folder) + check_refused_arrays(weft, folder) + check_long_arrays(weft, folder) + check_infinite_arrays(weft, folder)
         # A chip without commands: the functions as recorded, and no bmodel.
         kernel = str(pathlib.Path(folder) / "interpreted.cpp")
         build = [weft, "ppl", "build", kernel, "--target", "bm1690"]

@@ -316,7 +316,7 @@ static bool storeLong(const numeric::HostTensor &array, int64_t i,
 }
 
 /// Whether the type of `values` has an element of an array, which it then
-/// gets. Floats are rounded.
+/// gets. Floats are rounded, but stay finite.
 static bool store(const numeric::HostTensor &array, int64_t i,
                   catalog::Dense &values) {
   bool isFloat = catalog::isFloat(values.type);
@@ -326,7 +326,9 @@ static bool store(const numeric::HostTensor &array, int64_t i,
   bool isWhole = std::isfinite(value) && std::fabs(value) < 0x1p63;
   if (isFloat || isWhole)
     values.setValue(i, value);
-  return isFloat || (isWhole && values.value(i) == value);
+  if (isFloat)
+    return !std::isfinite(value) || std::isfinite(values.value(i));
+  return isWhole && values.value(i) == value;
 }
 
 rt::Status KernelArguments::fill(frontend::DeviceMemory &memory) const {
