@@ -31,7 +31,10 @@ weft::ppl::findUnreadResults(ArrayRef<NetOp> nets,
           read.insert(access.root);
     });
   std::vector<Operation *> found;
-  llvm::DenseSet<Location> reported, useful;
+  // Several functions may stand on a line, as those of a macro do.
+  using Call = std::pair<Location, OperationName>;
+  auto callOf = [](Operation *op) { return Call(op->getLoc(), op->getName()); };
+  llvm::DenseSet<Call> reported, useful;
   for (NetOp net : nets)
     net.getBody().walk([&](Operation *op) {
       if (!FunctionOp(op))
@@ -44,12 +47,12 @@ weft::ppl::findUnreadResults(ArrayRef<NetOp> nets,
               isAlone(access.root, isOfTest) && !read.contains(access.root);
         }
       if (!writes || !isUnread)
-        useful.insert(op->getLoc());
-      else if (reported.insert(op->getLoc()).second)
+        useful.insert(callOf(op));
+      else if (reported.insert(callOf(op)).second)
         found.push_back(op);
     });
-  // A line that is useful in another round or call is no mistake.
+  // A function that is useful in another round or call is no mistake.
   llvm::erase_if(found,
-                 [&](Operation *op) { return useful.contains(op->getLoc()); });
+                 [&](Operation *op) { return useful.contains(callOf(op)); });
   return found;
 }
