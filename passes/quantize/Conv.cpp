@@ -62,16 +62,6 @@ static QuantFilter quantizeFilter(const FloatConstant &filter,
   return quant;
 }
 
-static Value permuted(Lowering &lowering, Location location, Value value,
-                      ArrayRef<int64_t> order) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  SmallVector<int64_t, 4> result;
-  for (int64_t axis : order)
-    result.push_back(shape[axis]);
-  return lowering.builder.create<tpu::PermuteOp>(
-      location, lowering.tensor(result, tpu::elementOf(value)), value, order);
-}
-
 /// `value`, which is the input in any view, as the product reads it.
 static Value inputOf(Lowering &lowering, const Product &p, Value value) {
   if (p.turnedRows == 0)
@@ -82,9 +72,9 @@ static Value inputOf(Lowering &lowering, const Product &p, Value value) {
     return lowering.reshaped(location, value, p.rowsInLanes(inner));
   if (cast<RankedTensorType>(value.getType()).getShape() ==
       ArrayRef<int64_t>{p.turnedRows, inner, 1, 1})
-    return permuted(lowering, location, value, {2, 1, 0, 3});
+    return lowering.permuted(location, value, {2, 1, 0, 3});
   Value rows = lowering.reshaped(location, value, {1, p.turnedRows, 1, inner});
-  return permuted(lowering, location, rows, {0, 3, 1, 2});
+  return lowering.permuted(location, rows, {0, 3, 1, 2});
 }
 
 /// What the product gave, in the standard view of its output as far as that is
@@ -93,9 +83,9 @@ static Value outputOf(Lowering &lowering, const Product &p, Value conv) {
   if (p.turnedRows == 0)
     return conv;
   bool isMatrix = lowering.shapeOf(p.output)[0] == p.turnedRows;
-  return permuted(lowering, p.location, conv,
-                  isMatrix ? ArrayRef<int64_t>{2, 1, 0, 3}
-                           : ArrayRef<int64_t>{0, 2, 3, 1});
+  return lowering.permuted(p.location, conv,
+                           isMatrix ? ArrayRef<int64_t>{2, 1, 0, 3}
+                                    : ArrayRef<int64_t>{0, 2, 3, 1});
 }
 
 static Value createConv(Lowering &lowering, const Product &p, Type element,

@@ -3,7 +3,6 @@
 #include "passes/quantize/LineView.h"
 
 #include "dialects/tpu/Box.h"
-#include "dialects/tpu/Move.h"
 #include "runtime/chips/Chip.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -252,10 +251,10 @@ std::optional<LineForm> weft::quantize::lineFormOf(Value input, int64_t axis,
     addView(*view, dmaCycles(*view, cost, chip));
   priceOverLanes(best, lines, cost, chip);
   if (best) {
-    int64_t once =
-        dmaCycles({{around.outer, around.size, 1, around.inner}, tpu::kAxisC},
-                  kSoftmaxLine, chip) /
-        3 * 4;
+    int64_t planes[] = {around.outer, around.size, 1, around.inner};
+    int64_t once = (transferCycles(planes, chip.rates.loadBytes, chip) +
+                    transferCycles(planes, chip.rates.storeBytes, chip)) /
+                   3 * 4;
     best->form.isTurned = true;
     best->cycles += cost.givesLines ? 2 * once : once;
   }
@@ -266,15 +265,8 @@ std::optional<LineForm> weft::quantize::lineFormOf(Value input, int64_t axis,
   return asFound ? std::optional(asFound->form) : std::nullopt;
 }
 
-/// `value` with the second and the last of its axes exchanged.
-static Value exchanged(Location location, Value value, Lowering &lowering) {
-  tpu::Dims dims = tpu::dimsOf(value);
-  return lowering.builder.create<tpu::PermuteOp>(
-      location,
-      lowering.tensor({dims[0], dims[3], dims[2], dims[1]},
-                      tpu::elementOf(value)),
-      value, ArrayRef<int64_t>{0, 3, 2, 1});
-}
+/// Exchanges the second and the last axis.
+static constexpr int64_t kTurn[] = {0, 3, 2, 1};
 
 Answer<Value> weft::quantize::linesOf(Operation *op, Value input, int64_t axis,
                                       const LineForm &form, Type element,
@@ -288,7 +280,7 @@ Answer<Value> weft::quantize::linesOf(Operation *op, Value input, int64_t axis,
   if (!planes)
     return planes;
   return lowering.reshaped(op->getLoc(),
-                           exchanged(op->getLoc(), *planes, lowering),
+                           lowering.permuted(op->getLoc(), *planes, kTurn),
                            form.view.shape);
 }
 
@@ -299,8 +291,8 @@ Value weft::quantize::turnedBack(Value output, int64_t axis,
     return result;
   auto [outer, size, inner] =
       Around(cast<RankedTensorType>(output.getType()).getShape(), axis);
-  return exchanged(
+  return lowering.permuted(
       result.getLoc(),
       lowering.reshaped(result.getLoc(), result, {outer, inner, 1, size}),
-      lowering);
+      kTurn);
 }

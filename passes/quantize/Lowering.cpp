@@ -652,6 +652,16 @@ Answer<Value> Lowering::constantValue(Value topValue, Type element,
   return weight;
 }
 
+Value Lowering::permuted(Location location, Value value,
+                         ArrayRef<int64_t> order) {
+  tpu::Dims dims = tpu::dimsOf(value);
+  SmallVector<int64_t, 4> shape;
+  for (int64_t axis : order)
+    shape.push_back(dims[axis]);
+  return builder.create<tpu::PermuteOp>(
+      location, tensor(shape, tpu::elementOf(value)), value, order);
+}
+
 Value Lowering::reshaped(Location location, Value value,
                          ArrayRef<int64_t> shape) {
   auto type = mlir::cast<RankedTensorType>(value.getType());

@@ -352,6 +352,9 @@ public:
   /// that shape.
   mlir::Value reshaped(mlir::Location location, mlir::Value value,
                        llvm::ArrayRef<int64_t> shape);
+  /// `value` with its axes in this order, as `tpu.permute` has it.
+  mlir::Value permuted(mlir::Location location, mlir::Value value,
+                       llvm::ArrayRef<int64_t> order);
 
 private:
   /// What stands for what.

@@ -77,10 +77,7 @@ static bool hasShortRuns(const Around &around, const LineView &view,
 static Value turnLines(Lowering &lowering, Location loc, Value value,
                        const Around &around) {
   Value rows = lowering.reshaped(loc, value, {1, around.size, around.inner, 1});
-  return lowering.builder.create<tpu::PermuteOp>(
-      loc,
-      lowering.tensor({1, around.inner, around.size, 1}, tpu::elementOf(value)),
-      rows, ArrayRef<int64_t>{0, 2, 1, 3});
+  return lowering.permuted(loc, rows, {0, 2, 1, 3});
 }
 
 static Value reduceView(Lowering &lowering, Location loc, tpu::ReduceKind kind,

@@ -82,8 +82,8 @@ ArrayRef<Alternative> ChannelSumOp::recipes() {
   return list;
 }
 
-/// What codes of each channel are more than those of the operand where a line
-/// lies over the lanes, as `type` has it.
+/// How much more the codes of each channel are than those of the operand where
+/// a line lies over the lanes, in the type of `input`.
 static Tile addFirstCodes(RecipeBuilder &r, const Tile &input, bool isLast) {
   int64_t channels = input.shape[kAxisC], piece = input.shape[kAxisW];
   bool isFloat = catalog::isFloat(input.type);
